@@ -1,5 +1,5 @@
-"""Hypothesis settings without deadlines, and programs for tests: a Mosquitto broker and a PostgreSQL server. They
-listen on free ports, with folders of their own. Where a program is not installed, the tests that need it are skipped;
+"""Hypothesis settings without deadlines, and services for tests: a Mosquitto broker and a PostgreSQL server, as
+`cornered cluster` starts them. Where a program is not installed, the tests that need it are skipped;
 in CI it is installed, and a skip is a failure."""
 
 from __future__ import annotations
@@ -7,22 +7,27 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import pwd
-import shutil
-import socket
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 from cornered import engine
 from cornered.engine.warming import warm
+from cornered.services import mosquitto as own_mosquitto
+from cornered.services import postgres as own_postgres
+from cornered.services.mosquitto import Mosquitto as Mosquitto
+from cornered.services.service import ServiceError
+from cornered.services.service import accepts as accepts
+from cornered.services.service import free_port as free_port
 from tests.virtual_time import VirtualTimeLoop
 
 IN_CI = os.environ.get("CI") == "true"
@@ -31,6 +36,7 @@ INSTALL_SECONDS = 240.0
 INSTALL_LOCK = Path(tempfile.gettempdir()) / f"cornered-tests-{os.getuid()}.lock"
 """Two processes that run tests must not install a package at the same time."""
 POLL_INTERVAL_S = 0.01
+FAULTS = Path(__file__).parent / "faults"
 
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
@@ -38,8 +44,45 @@ settings.load_profile("any machine")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--campaigns", action="store_true", help="run the attacks, the fuzzer, the soak and all kills, in minutes"
+        "--campaigns",
+        action="store_true",
+        help="run what takes minutes too: attacks, faults, fuzzer, soak, load, all kills",
     )
+    parser.addoption("--nodes", type=int, default=1, help="the number of nodes of the servers in tests/e2e")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Before any module reads it, in the workers too.
+    os.environ["NODES_UNDER_TEST"] = str(config.getoption("--nodes"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect the campaigns without `--campaigns`; with it they run one at a time. They need Linux's loopback network,
+    namespaces and /proc, and an otherwise idle machine.
+
+    In CI a test that fails runs once more, and the summary names it: a busy machine must not hold up a change, nor hide
+    what is still to be mended. What faults and kills show is final: a move that is lost once is lost."""
+    for item in items:
+        if IN_CI and not item.path.is_relative_to(FAULTS) and item.path.name != "test_kill.py":
+            item.add_marker(pytest.mark.flaky(reruns=1))
+    campaigns = [item for item in items if item.get_closest_marker("campaign") is not None]
+    if not config.getoption("--campaigns"):
+        kept = set(items) - set(campaigns)
+        items[:] = [item for item in items if item in kept]
+        config.hook.pytest_deselected(items=campaigns)
+        return
+    for item in campaigns:
+        item.add_marker(pytest.mark.xdist_group("campaigns"))
+        if sys.platform != "linux":
+            item.add_marker(pytest.mark.skip(reason="needs Linux's loopback network and /proc"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print why tests ran again."""
+    for report in terminalreporter.getreports("rerun"):
+        terminalreporter.section(f"run again: {report.nodeid}")
+        terminalreporter.write_line(report.longreprtext)
 
 
 def pytest_asyncio_loop_factories(
@@ -50,13 +93,6 @@ def pytest_asyncio_loop_factories(
     return {"system": asyncio.new_event_loop}
 
 
-def free_port() -> int:
-    """Return a port that is not in use."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
-
-
 def wait_until(is_ready: Callable[[], bool], process: subprocess.Popen[Any], what: str = "the program") -> None:
     """Return when `is_ready()` holds; fail the test when the process ends before."""
     deadline = time.monotonic() + DEADLINE
@@ -65,14 +101,6 @@ def wait_until(is_ready: Callable[[], bool], process: subprocess.Popen[Any], wha
             process.wait(POLL_INTERVAL_S)
             pytest.fail(f"{what} has ended")
         assert time.monotonic() < deadline, f"{what} does not get ready"
-
-
-def accepts(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port), timeout=1).close()
-    except OSError:
-        return False
-    return True
 
 
 def install(package: str, find: Callable[[], Path | None]) -> Path | None:
@@ -102,72 +130,10 @@ def require(package: str, find: Callable[[], Path | None]) -> Path:
     return found
 
 
-class Mosquitto:
-    """A broker that can be killed and restarted on the same port. It loses all state when killed."""
-
-    def __init__(self, program: Path, folder: Path) -> None:
-        self.port = free_port()
-        self.url = f"mqtt://127.0.0.1:{self.port}"
-        config = folder / "mosquitto.conf"
-        config.write_text(f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\nlog_type error\n")
-        self._command = [str(program), "-c", str(config)]
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        self._process = subprocess.Popen(self._command)
-        wait_until(lambda: accepts(self.port), self._process, "Mosquitto")
-
-    def kill(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
-
-
-class Postgres:
-    """A database server that can be killed and restarted."""
-
-    def __init__(self, programs: Path, folder: Path) -> None:
-        self.port = free_port()
-        self._programs = programs
-        self._folder = folder
-        self._process: subprocess.Popen[bytes] | None = None
-        # PostgreSQL refuses to run as root.
-        self._user = "postgres" if os.geteuid() == 0 else None
-        self._made = 0
-        if self._user is not None:
-            account = pwd.getpwnam(self._user)
-            os.chown(folder, account.pw_uid, account.pw_gid)
-        self._run("initdb", "-D", str(folder / "data"), "-U", "cornered", "-A", "trust", "-E", "UTF8", "--no-sync")
-
-    def _run(self, program: str, *arguments: str) -> None:
-        command = self._command(program, *arguments)
-        subprocess.run(command, check=True, user=self._user, capture_output=True, timeout=2 * DEADLINE)
-
-    def _command(self, program: str, *arguments: str) -> Sequence[str]:
-        return [str(self._programs / program), *arguments]
-
-    def start(self) -> None:
-        options = ["-h", "127.0.0.1", "-p", str(self.port), "-k", "", "-F", "-c", "max_connections=200"]
-        command = self._command("postgres", "-D", str(self._folder / "data"), *options)
-        with (self._folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(command, user=self._user, stdout=log, stderr=log)
-        ready = self._command("pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port), "-U", "cornered")
-        wait_until(lambda: subprocess.run(ready, check=False).returncode == 0, self._process, "PostgreSQL")
-
-    def kill(self) -> None:
-        """Kill it: every connection breaks, committed data stay."""
-        if self._process is not None:
-            self._run("pg_ctl", "stop", "-D", str(self._folder / "data"), "-m", "immediate")
-            self._process.wait()
-            self._process = None
-
-    def new_database(self) -> str:
-        """Return the address of an empty database."""
-        self._made += 1
-        name = f"test{self._made}"
-        self._run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", "cornered", name)
-        return f"postgresql://cornered@127.0.0.1:{self.port}/{name}"
+@pytest.fixture(autouse=True)
+def _default_log() -> None:
+    """Undo what an earlier test's server set: its level drops lines before `capture_logs` of structlog has them."""
+    structlog.reset_defaults()
 
 
 @pytest.fixture(scope="session")
@@ -177,36 +143,49 @@ def compiled() -> None:
         warm(kind.name)
 
 
+def find_service(find: Callable[[], Path]) -> Path | None:
+    try:
+        return find()
+    except ServiceError:
+        return None
+
+
 @pytest.fixture(scope="session")
 def mosquitto_program() -> Path:
-    def find() -> Path | None:
-        found = shutil.which("mosquitto", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
-        return None if found is None else Path(found)
-
-    return require("mosquitto", find)
+    return require("mosquitto", lambda: find_service(own_mosquitto.mosquitto_program))
 
 
 @pytest.fixture
-def mosquitto(mosquitto_program: Path, tmp_path: Path) -> Iterator[Mosquitto]:
-    """A new broker for one test."""
-    broker = Mosquitto(mosquitto_program, tmp_path)
-    broker.start()
-    yield broker
-    broker.kill()
+def mosquitto(mosquitto_program: Path) -> Iterator[Mosquitto]:
+    """A new broker for one test, to which anyone may publish. It loses all state when killed."""
+    with tempfile.TemporaryDirectory(prefix="cornered-mosquitto-") as folder:
+        broker = Mosquitto(Path(folder), mosquitto_program, acl="")
+        broker.start()
+        yield broker
+        broker.kill()
+
+
+class Postgres(own_postgres.Postgres):
+    """A database server whose databases are new ones."""
+
+    _made = 0
+
+    def new_database(self) -> str:
+        """Return the address of an empty database."""
+        self._made += 1
+        return self.database(f"test{self._made}")
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[Postgres]:
+def postgres_programs() -> Path:
+    return require("postgresql", lambda: find_service(own_postgres.postgres_programs))
+
+
+@pytest.fixture(scope="session")
+def postgres(postgres_programs: Path) -> Iterator[Postgres]:
     """A database server for the whole session; each test takes a `new_database`."""
-
-    def find() -> Path | None:
-        found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
-        on_path = shutil.which("postgres")
-        return found[-1].parent if found else None if on_path is None else Path(on_path).parent
-
-    programs = require("postgresql", find)
     with tempfile.TemporaryDirectory(prefix="cornered-postgres-") as folder:
-        server = Postgres(programs, Path(folder))
+        server = Postgres(Path(folder), postgres_programs, is_durable=False)
         server.start()
         yield server
         server.kill()

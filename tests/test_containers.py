@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import getpass
+import http.server
 import os
 import re
 import shutil
 import socket
+import struct
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +25,7 @@ from aiomqtt import Client, MqttError
 
 from cornered.cli.screenshots import running_server
 from tests.conftest import accepts, free_port, require, wait_until
+from tests.waiting import TIMEOUT_S
 
 ROOT = Path(__file__).resolve().parent.parent
 DEPLOY = ROOT / "deploy"
@@ -161,6 +166,15 @@ def test_the_database_is_reachable_by_the_server_alone() -> None:
     assert SERVICES["postgres"]["networks"] == ["store"]
 
 
+def test_nodes_of_one_service_share_no_folder() -> None:
+    server = SERVICES["server"]
+    assert not {"container_name", "hostname"} & server.keys()
+    assert "CORNERED_NODE" not in server["environment"]
+    assert server["volumes"] == ["kernels:/opt/kernels"]
+    assert any(mount.startswith("/data:") for mount in server["tmpfs"])
+    assert SERVICES["caddy"]["environment"]["CORNERED_UPSTREAM"] == "server 8420"
+
+
 def test_the_server_believes_the_proxy_alone() -> None:
     address = SERVICES["caddy"]["networks"]["default"]["ipv4_address"]
     assert SERVICES["server"]["environment"]["CORNERED_PROXIES"] == address
@@ -204,11 +218,17 @@ def caddy() -> Path:
 
 
 @contextlib.contextmanager
-def running_caddy(program: Path, folder: Path, upstream: str) -> Iterator[int]:
-    """Run Caddy with the configuration of the compose file, without TLS, and yield its port."""
+def running_caddy(program: Path, folder: Path, upstream: str, *, resolver: int | None = None) -> Iterator[int]:
+    """Run Caddy with the configuration of the compose file, without TLS, and yield its port.
+
+    `resolver` is the port of a name server in place of the system's.
+    """
     site, health = free_port(), free_port()
     config = folder / "Caddyfile"
-    config.write_text((DEPLOY / "Caddyfile").read_text().replace("8079", str(health)))
+    text = (DEPLOY / "Caddyfile").read_text().replace("8079", str(health))
+    if resolver is not None:
+        text = text.replace("refresh 1s", f"refresh 1s\nresolvers udp/127.0.0.1:{resolver}")
+    config.write_text(text)
     environment = os.environ | {
         "CORNERED_SITE": f"http://play.example:{site}",
         "CORNERED_UPSTREAM": upstream,
@@ -235,7 +255,7 @@ def proxied(caddy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     monkeypatch.setenv("CORNERED_HOSTS", "play.example")
     with (
         running_server("--no-bots") as address,
-        running_caddy(caddy, tmp_path, address.removeprefix("http://")) as port,
+        running_caddy(caddy, tmp_path, address.removeprefix("http://").replace(":", " ")) as port,
     ):
         yield port
 
@@ -288,7 +308,7 @@ def test_caddy_tells_the_server_the_visitors_own_address_and_no_other(caddy: Pat
     with socket.create_server(("127.0.0.1", 0)) as upstream:
         upstream.settimeout(60)
         with (
-            running_caddy(caddy, tmp_path, f"127.0.0.1:{upstream.getsockname()[1]}") as port,
+            running_caddy(caddy, tmp_path, f"127.0.0.1 {upstream.getsockname()[1]}") as port,
             socket.create_connection(("127.0.0.1", port), timeout=20) as visitor,
         ):
             visitor.sendall(b"GET / HTTP/1.1\r\nHost: play.example\r\nX-Forwarded-For: 198.51.100.7\r\n\r\n")
@@ -299,6 +319,89 @@ def test_caddy_tells_the_server_the_visitors_own_address_and_no_other(caddy: Pat
                 connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
     assert [line for line in forwarded if line.lower().startswith("x-forwarded-for")] == ["X-Forwarded-For: 127.0.0.1"]
     assert "Host: play.example" in forwarded
+
+
+class NameServer(threading.Thread):
+    """Answers every question for IPv4 addresses with `addresses`, and any other with none."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.addresses: list[str] = []
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.bind(("127.0.0.1", 0))
+        self.port: int = self._socket.getsockname()[1]
+
+    def run(self) -> None:
+        while True:
+            query, sender = self._socket.recvfrom(512)
+            if not query:
+                return
+            # The header has 12 bytes; a question ends with a null byte, its type and its class.
+            end = query.index(b"\0", 12) + 5
+            found = self.addresses if query[end - 4 : end - 2] == b"\0\x01" else []
+            counts = struct.pack(">HHHH", 1, len(found), 0, 0)
+            # The name of the question, type A, class IN, no time to live, four bytes.
+            head = struct.pack(">HHHIH", 0xC00C, 1, 1, 0, 4)
+            records = b"".join(head + socket.inet_aton(one) for one in found)
+            self._socket.sendto(query[:2] + b"\x81\x80" + counts + query[12:end] + records, sender)
+
+    def stop(self) -> None:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            sender.sendto(b"", ("127.0.0.1", self.port))
+        self.join()
+        self._socket.close()
+
+
+class Upstream(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        body = str(self.connection.getsockname()[0]).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def upstream(address: str, port: int) -> Iterator[int]:
+    """Answer HTTP with the own address, and yield the port."""
+    with http.server.ThreadingHTTPServer((address, port), Upstream) as server:
+        serving = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        serving.start()
+        try:
+            yield server.server_address[1]
+        finally:
+            server.shutdown()
+            serving.join()
+
+
+def test_caddy_finds_nodes_that_are_added_and_skips_those_that_died(caddy: Path, tmp_path: Path) -> None:
+    names = NameServer()
+    names.start()
+
+    def answers(site: int) -> set[str]:
+        return {exchanged(site, "GET / HTTP/1.1")[1].rpartition("\r\n")[2] for _ in range(6)}
+
+    def until_answers(site: int, wanted: set[str]) -> None:
+        deadline = time.monotonic() + TIMEOUT_S
+        while answers(site) != wanted:
+            assert time.monotonic() < deadline, "the nodes are not found"
+
+    try:
+        with upstream("127.0.0.2", 0) as port, contextlib.ExitStack() as second:
+            names.addresses = ["127.0.0.2"]
+            with running_caddy(caddy, tmp_path, f"server.test {port}", resolver=names.port) as site:
+                assert answers(site) == {"127.0.0.2"}
+                second.enter_context(upstream("127.0.0.3", port))
+                names.addresses = ["127.0.0.2", "127.0.0.3"]
+                until_answers(site, {"127.0.0.2", "127.0.0.3"})
+                # Dead, but named still.
+                second.close()
+                assert answers(site) == {"127.0.0.2"}
+    finally:
+        names.stop()
 
 
 def test_caddy_refuses_other_methods_and_bodies(proxied: int) -> None:

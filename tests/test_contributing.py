@@ -19,6 +19,7 @@ from urllib.request import Request, urlopen
 import pytest
 import yaml
 
+from cornered.cli.lan import EVERY_ADDRESS
 from cornered.server import app
 from cornered.server.settings import MEMORY_DATABASE, Settings
 
@@ -191,8 +192,8 @@ async def test_friends_reach_a_server_on_every_address_by_the_names_that_the_rea
         except HTTPError as refusal:
             return refusal.code
 
-    assert "`CORNERED_HOST=0.0.0.0 ./run serve`" in read("README.md")
-    settings = Settings(host="0.0.0.0", port=0, database=MEMORY_DATABASE, data=tmp_path, hosts=("games.example",))
+    assert "`./run serve --lan`" in read("README.md")
+    settings = Settings(host=EVERY_ADDRESS, port=0, database=MEMORY_DATABASE, data=tmp_path, hosts=("games.example",))
     async with app.run(settings) as address:
         assert address.startswith("http://0.0.0.0:")
         local = address.replace("0.0.0.0", "127.0.0.1")

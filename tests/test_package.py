@@ -30,7 +30,7 @@ from cornered.server.app import run
 from cornered.server.settings import MEMORY_DATABASE, Settings
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("engine", "protocol", "server", "bots", "clients", "lab", "cli")
+FOLDERS = ("engine", "protocol", "server", "bots", "clients", "lab", "services", "cli")
 MOST_MEGABYTES = 60
 SECONDS = 120
 """Seconds after which any program counts as hanging."""
@@ -320,6 +320,18 @@ def test_a_server_without_bots_serves_and_with_bots_says_what_to_install(
     done = operator.call("-m", "cornered", "serve", "--port", "0")
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].endswith("pip install 'cornered[bots]'")
+    traced = subprocess.run(
+        [str(operator.python), "-m", "cornered", "serve", "--port", "0", "--no-bots"],
+        cwd=operator.folder,
+        env=operator.env() | {"CORNERED_OTLP": "http://127.0.0.1:4318"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=SECONDS,
+    )
+    assert traced.returncode == 2
+    assert "CORNERED_OTLP: this needs opentelemetry" in traced.stderr.splitlines()[-1]
+    assert "pip install 'cornered[otel]'" in traced.stderr.splitlines()[-1]
     command = [str(operator.python), "-u", "-m", "cornered", "serve", "--port", "0", "--no-bots"]
     with subprocess.Popen(
         command,

@@ -37,6 +37,7 @@ def run() -> ModuleType:
 def test_a_call_of_the_command_line_installs_what_it_needs(run: ModuleType) -> None:
     calls = [
         "serve --open",
+        "cluster --nodes 2",
         "--version",
         "",
         "bot champion",
@@ -46,7 +47,21 @@ def test_a_call_of_the_command_line_installs_what_it_needs(run: ModuleType) -> N
         "play --plain",
     ]
     needed = [run.kind_for(call.split()) for call in calls]
-    assert needed == ["run", "run", "run", "run", "run", "lab", "lab", "lab"]
+    assert needed == ["run", "run", "run", "run", "run", "run", "lab", "lab", "lab"]
+
+
+@pytest.mark.parametrize("command", ["serve", "cluster"])
+def test_a_server_and_a_cluster_start_with_one_word(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    ensured: list[str] = []
+    replaced: list[str] = []
+    monkeypatch.setattr(run, "ensure", ensured.append)
+    monkeypatch.setattr(run, "replace", lambda *words: replaced.extend(words))
+    run.main([command, "--port", "0"])
+    assert ensured == ["run"]
+    assert replaced == [str(run.PYTHON), "-m", "cornered", command, "--port", "0"]
+    assert f"./run {command}" in str(run.__doc__)
 
 
 def test_an_environment_serves_what_needs_less_and_not_what_needs_more(

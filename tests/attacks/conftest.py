@@ -1,9 +1,9 @@
-"""One arena for all attacks: a server process is reused as long as it withstands them."""
+"""One arena for all attacks, and one of two nodes: a server process is reused as long as it withstands them."""
 
 from __future__ import annotations
 
 import asyncio
-import sys
+import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,40 +21,50 @@ SLACK = 2.0
 seconds."""
 
 
-@pytest.fixture(scope="session")
-def carry_out() -> Iterator[Callable[[Attack], AttackRow]]:
+@contextlib.contextmanager
+def arena_of(nodes: int) -> Iterator[Callable[[Attack], AttackRow]]:
     """Return the function that runs one attack beside bystanders."""
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        opened = Arena.open(slack=SLACK)
+        opened = Arena.open(slack=SLACK, nodes=nodes)
         arena = runner.run(opened.__aenter__())
         yield lambda attack: runner.run(arena.run(attack, seconds=SECONDS))
         runner.run(opened.__aexit__(None, None, None))
 
 
-@pytest.fixture(scope="session")
-def tried() -> dict[str, AttackRow]:
-    """Return the results of all trials, which run concurrently since they mostly wait."""
+def try_all(nodes: int) -> dict[str, AttackRow]:
+    """Return the results of all trials, most of which run concurrently since they mostly wait."""
+    trials = TRIALS_BY_NAME.values()
 
-    async def try_all() -> list[AttackRow]:
-        async with Arena.open() as arena:
-            return await asyncio.gather(*(arena.try_out(trial) for trial in TRIALS_BY_NAME.values()))
+    async def run() -> list[AttackRow]:
+        async with Arena.open(nodes=nodes) as arena:
+            rows = await asyncio.gather(*(arena.try_out(trial) for trial in trials if not trial.runs_alone))
+            return [*rows, *[await arena.try_out(trial) for trial in trials if trial.runs_alone]]
 
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        return {row.attack: row for row in runner.run(try_all())}
+        return {row.attack: row for row in runner.run(run())}
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip the campaigns without `--campaigns`, and run one attack at a time. They need Linux's loopback network and
-    /proc, and an otherwise idle machine."""
-    here = Path(__file__).parent
-    campaigns = [item for item in items if item.path.is_relative_to(here)]
-    if not config.getoption("--campaigns"):
-        items[:] = [item for item in items if item not in campaigns]
-        config.hook.pytest_deselected(items=campaigns)
-        return
-    for item in campaigns:
-        item.add_marker(pytest.mark.attacks)
-        item.add_marker(pytest.mark.xdist_group("attacks"))
-        if sys.platform != "linux":
-            item.add_marker(pytest.mark.skip(reason="needs Linux's loopback network and /proc"))
+@pytest.fixture(scope="session")
+def carry_out() -> Iterator[Callable[[Attack], AttackRow]]:
+    """Return the function that runs one attack on one server."""
+    with arena_of(1) as carry_out:
+        yield carry_out
+
+
+@pytest.fixture(scope="session")
+def tried() -> dict[str, AttackRow]:
+    """Return the results of all trials on one server."""
+    return try_all(1)
+
+
+@pytest.fixture(scope="session")
+def carry_out_on_two_nodes(mosquitto_program: Path, postgres_programs: Path) -> Iterator[Callable[[Attack], AttackRow]]:
+    """Return the function that runs one attack on two nodes."""
+    with arena_of(2) as carry_out:
+        yield carry_out
+
+
+@pytest.fixture(scope="session")
+def tried_on_two_nodes(mosquitto_program: Path, postgres_programs: Path) -> dict[str, AttackRow]:
+    """Return the results of all trials on two nodes."""
+    return try_all(2)

@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 
 import msgpack
+import pytest
 
 from cornered.bench.fuzzing.cases import load, make, save
 from cornered.bench.fuzzing.fuzzer import run
@@ -14,6 +15,8 @@ from cornered.bench.fuzzing.messages import Messages, to_msgpack
 from cornered.protocol.codec import JSON
 from cornered.protocol.commands import COMMAND
 from tests.conftest import IN_CI
+
+pytestmark = pytest.mark.campaign
 
 SECONDS = 60 if IN_CI else 20
 KEPT = Path(__file__).parents[2] / "fuzz-failures"

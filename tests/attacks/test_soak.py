@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from cornered.bench.soak import lines, run
+
+pytestmark = pytest.mark.campaign
 
 
 def test_a_server_holds_as_much_after_a_while_as_before() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from cornered import engine
 from cornered.bots.bot import WIN, Bot, Line, Proven, Setting, Thought
+from cornered.bots.online.host import HostConfig
 from cornered.bots.roster import bots, create, kind, names
 from cornered.clients.sdk import Limit
 from cornered.engine import CHANCE, Game, State
@@ -343,3 +344,10 @@ def test_an_unknown_bot_is_an_error_that_lists_the_known_ones() -> None:
 def test_a_setting_without_a_value_is_an_error() -> None:
     with pytest.raises(ValueError, match="setting=value"):
         create("mcts:iterations")
+
+
+def test_the_bots_that_take_many_games_at_once_are_those_that_answer_within_milliseconds() -> None:
+    quick = {level for level in range(1, 11) if create(f"level:level={level}").is_quick}
+    assert quick == {1, 2, 3}
+    config = HostConfig(exhibition=True)
+    assert [config.games_at_once(create(f"level:level={level}")) for level in (3, 4)] == [41, 5]

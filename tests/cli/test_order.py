@@ -20,11 +20,26 @@ from cornered.server.settings import Settings
 
 WHAT: Final = (
     *("--game", "--option", "--moves", "--position", "--bot", "--bots", "--seek"),
-    *("--games", "--pairs", "--matches", "--clock"),
+    *("--games", "--pairs", "--matches", "--watchers", "--clock"),
 )
-LIMITS: Final = ("--time", "--depth", "--nodes", "--seconds", "--openings", "--plies", "--adjudicate")
+LIMITS: Final = (
+    *(
+        "--time",
+        "--depth",
+        "--nodes",
+        "--seconds",
+        "--minutes",
+        "--warm-up",
+        "--openings",
+        "--plies",
+        "--adjudicate",
+        "--rate",
+    ),
+)
 CHANCE: Final = ("--tune", "--range", "--seed")
-WHERE: Final = ("--concurrency", "--workers", "--cluster", "--server", "--host", "--port", "--data", "--mqtt")
+WHERE: Final = (
+    *("--concurrency", "--workers", "--cluster", "--server", "--host", "--port", "--data", "--store", "--mqtt"),
+)
 OUTPUT: Final = ("--out", "--plain", "--json")
 ORDER: Final = (*WHAT, *LIMITS, *CHANCE, *WHERE, *OUTPUT)
 """What is done, within which limits, with which randomness, where it runs, and the output."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from ipaddress import ip_address
 
 import pytest
@@ -27,9 +28,9 @@ def test_a_wildcard_becomes_addresses_that_people_can_type(address: str, found: 
     assert reachable(address, lambda wildcard: found) == expected
 
 
-def test_the_own_bots_connect_to_the_loopback_interface() -> None:
-    given = ("http://0.0.0.0:8420", "http://[::]:8420", "http://192.168.1.20:8420")
-    expected = ["http://127.0.0.1:8420", "http://[::1]:8420", "http://192.168.1.20:8420"]
+def test_connections_from_this_machine_go_to_the_loopback_interface() -> None:
+    given = ("http://0.0.0.0:8420", "http://[::]:8420", f"http://{socket.gethostname()}:80", "http://192.168.1.20:8420")
+    expected = ["http://127.0.0.1:8420", "http://[::1]:8420", "http://localhost:80", "http://192.168.1.20:8420"]
     assert [loopback(address) for address in given] == expected
 
 

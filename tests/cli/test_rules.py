@@ -84,7 +84,7 @@ def test_show_draws_the_board_and_says_whose_turn_it_is() -> None:
     printed = run("show", "trapgrid", "-o", "size=3", "-m", "b3", "--hints").stdout
     lines = [line.rstrip() for line in printed.splitlines()]
     assert lines[:4] == ["3  # (A) .", "2  .  .  +", "1  .  +  B", "   a  b  c"]
-    assert " A  seat 0, cells in reach: 7" in lines
+    assert " A  seat 0, cells in reach: 6" in lines
     assert "seat 1 to move" in lines
     assert lines[-1] == "x0./.../..1 1"
 

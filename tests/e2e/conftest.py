@@ -11,8 +11,9 @@ import pytest
 from filelock import FileLock
 from playwright.sync_api import Browser, sync_playwright
 
-from cornered.cli.screenshots import FLAGS, find_chromium, running_server
+from cornered.cli.screenshots import FLAGS, find_chromium
 from tests.conftest import IN_CI, INSTALL_LOCK, INSTALL_SECONDS, require
+from tests.e2e.servers import running_server
 from tests.e2e.window import Window
 
 AXE = "axe-core@4.14.1"
@@ -59,7 +60,7 @@ def open_window(browser: Browser, address: str, idle: list[Window]) -> Iterator[
 
     def open_one(**how: object) -> Window:
         if how:
-            special.append(Window(browser, address, **how))  # type: ignore[arg-type]
+            special.append(Window(browser, **{"address": address, **how}))  # type: ignore[arg-type]
             return special[-1]
         plain.append(idle.pop() if idle else Window(browser, address))
         plain[-1].start_over()

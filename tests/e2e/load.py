@@ -58,6 +58,8 @@ class Record:
     """Commands that were repeated because no answer arrived."""
     answered_again: int = 0
     """Repeated commands that had been stored the first time."""
+    failures: int = 0
+    """Moves that were repeated because the server could not carry them out just then."""
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     async def note(self, promise: Promise) -> None:
@@ -135,11 +137,16 @@ class Player:
         return message
 
     async def ask(self, command: CreateSeek | JoinSeek | Join) -> Acknowledged | Refused:
+        """Send a command and return its answer; one that exceeds a rate limit is sent again when the server says."""
         await self.tell(command)
         while True:
             answer = await self.hear()
-            if isinstance(answer, Acknowledged | Refused) and answer.id == command.id:
+            if not isinstance(answer, Acknowledged | Refused) or answer.id != command.id:
+                continue
+            if isinstance(answer, Acknowledged) or answer.code != "too_fast" or answer.retry_after is None:
                 return answer
+            await asyncio.sleep(answer.retry_after / 1000)
+            await self.tell(command)
 
     async def play(self, match: str) -> None:
         """Play `match` to its end, over any number of connections."""
@@ -193,6 +200,10 @@ class _Game:
                     self._fold(event)
             case Acknowledged():
                 await self._note_answer(message)
+            case Refused(code="internal") if self._unanswered is not None and message.id == self._unanswered.id:
+                self._record.failures += 1
+                await asyncio.sleep(THINKING)
+                await self._player.tell(self._unanswered)
             case Refused():
                 raise AssertionError(f"{self._player.name}: {self._unanswered} was refused: {message}")
             case _:
@@ -241,7 +252,8 @@ class _Game:
 
 
 async def find_match(one: Player, two: Player, settings: SeekSettings) -> str:
-    """Return a new match of these two; open seeks are lost with the server, so they are created again."""
+    """Return a new match of these two."""
+    create = CreateSeek(id=one.new_id(), settings=settings)
     while True:
         try:
             for player in (one, two):
@@ -250,11 +262,13 @@ async def find_match(one: Player, two: Player, settings: SeekSettings) -> str:
             both = set(one.live) & set(two.live)
             if both:
                 return both.pop()
-            table = await one.ask(CreateSeek(id=one.new_id(), settings=settings))
+            # Under the same id until a match comes of it: a table outlives the server, and few may be open.
+            table = await one.ask(create)
             assert isinstance(table, Acknowledged), table
             assert table.ref is not None
             answer = await two.ask(JoinSeek(id=two.new_id(), seek=table.ref))
             if isinstance(answer, Refused):
+                create = CreateSeek(id=one.new_id(), settings=settings)
                 continue
             while two.paired is None:
                 await two.hear()

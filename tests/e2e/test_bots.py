@@ -21,8 +21,7 @@ from cornered.clients.sdk import BotPlayer, Client, Closed, MatchView, Tempo, To
 from cornered.engine import Game
 from cornered.protocol.messages import ChallengeClosed
 from cornered.protocol.values import Accepts, Fischer
-from cornered.server.app import run
-from cornered.server.settings import MEMORY_DATABASE, Settings
+from tests.e2e.servers import OPERATORS_KEY, running
 
 SMALL = {
     "trapgrid": {"size": 4},
@@ -35,11 +34,13 @@ QUICK = Tempo(longest=30)
 KILLS = 0.7
 """Seconds between two kills of workers in mid-search."""
 AT_ONCE = 6
+TEST_TIMEOUT_S = 280
+"""Less than `faulthandler_timeout`, which ends all tests of the process."""
 
 
 @pytest.fixture
 async def address(tmp_path: Path, compiled: None) -> AsyncIterator[str]:
-    async with run(Settings(port=0, database=MEMORY_DATABASE, data=tmp_path, log_level="error")) as address:
+    async with running(tmp_path) as address:
         yield address
 
 
@@ -79,8 +80,9 @@ async def test_every_bot_plays_every_game_that_it_claims_though_workers_are_kill
 ) -> None:
     guests = HostedBot.all_of(names())
     arrivals, killed = Arrivals(), list[int]()
-    async with asyncio.timeout(600), Pool.open(2, names()) as pool:
-        running_server = BotHost(guests, pool, HostConfig(concurrency=AT_ONCE, tempo=QUICK), began=arrivals.hear)
+    async with asyncio.timeout(TEST_TIMEOUT_S), Pool.open(2, names()) as pool:
+        config = HostConfig(concurrency=AT_ONCE, tempo=QUICK, analyst_key=OPERATORS_KEY)
+        running_server = BotHost(guests, pool, config, began=arrivals.hear)
         running = asyncio.ensure_future(running_server.run(address, store=TokenStore(tmp_path / "tokens.json")))
         games = [game.name for game in engine.games()]
         while not all(running_server.is_ready(guest.name, games) for guest in guests):

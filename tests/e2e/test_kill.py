@@ -21,7 +21,7 @@ from cornered import engine
 from cornered.protocol.events import EVENT, Ended, MatchEvent, Played, Rolled, Started
 from tests.e2e.load import Promise, Record, keep_playing
 
-KILLS = 20
+KILLS = 10
 CAMPAIGN_KILLS = 50
 PAIRS = 64
 CONCURRENT = 50
@@ -120,7 +120,11 @@ def journal_of(folder: Path) -> dict[str, list[MatchEvent]]:
 
 
 def check_match(log: list[MatchEvent]) -> None:
-    """Replay one match by the rules: numbered without gaps, every move legal, ended once and by the rules."""
+    """Replay one match by the rules: numbered without gaps, every move legal, ended once and by the rules.
+
+    A match that was agreed when the server was killed is opened after the restart. Its players here do not look for it,
+    so nobody moves in it, and it expires in the end.
+    """
     assert [event.seq for event in log] == list(range(1, len(log) + 1))
     started = log[0]
     assert isinstance(started, Started)
@@ -128,8 +132,11 @@ def check_match(log: list[MatchEvent]) -> None:
     for event in log:
         if isinstance(event, Played | Rolled):
             state = engine.apply(state, event.move)
-    assert state.outcome is not None
     ends = [event for event in log if isinstance(event, Ended)]
+    if not any(isinstance(event, Played) for event in log):
+        assert [end.reason for end in ends] in ([], ["expired"], ["gone"])
+        return
+    assert state.outcome is not None
     assert [(end.reason, end.winner) for end in ends] == [("rules", state.outcome.winner)]
 
 
@@ -155,8 +162,8 @@ async def kill_again_and_again(nursery: Nursery, record: Record, kills: int, cha
     return under_way
 
 
-async def test_no_acknowledged_move_is_lost_or_doubled_by_kill_9(tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    kills = CAMPAIGN_KILLS if pytestconfig.getoption("--campaigns") else KILLS
+@pytest.mark.parametrize("kills", [KILLS, pytest.param(CAMPAIGN_KILLS, marks=pytest.mark.campaign)])
+async def test_no_acknowledged_move_is_lost_or_doubled_by_kill_9(tmp_path: Path, kills: int) -> None:
     port, record, begun = free_port(), Record(), time.monotonic()
     is_dying = True
     async with Nursery.open(port, tmp_path) as nursery:
@@ -178,7 +185,9 @@ async def test_no_acknowledged_move_is_lost_or_doubled_by_kill_9(tmp_path: Path,
     assert found - promised == Counter(), "moves are doubled, or there without having been answered"
     for (match, _), seen in record.logs.items():
         assert seen == logs[match]
-    assert len(record.logs) == 2 * record.finished == 2 * len(logs)
+    assert len(record.logs) == 2 * record.finished
+    assert {match for match, _ in record.logs} == {match for match, _ in stored}, "what was begun was played to its end"
+    assert record.failures == 0, "the store was never away"
     assert len(under_way) == kills
     assert min(under_way) >= CONCURRENT
     assert record.repeated > kills

@@ -28,6 +28,7 @@ from cornered.clients.terminal.gallery_screen import GalleryScreen, LiveMatches
 from cornered.clients.terminal.match_screen import MatchScreen
 from cornered.clients.terminal.menu_screen import MenuScreen
 from cornered.clients.terminal.plain import report_until_over
+from cornered.protocol.broker_address import BrokerAddress
 from cornered.protocol.codec import MSGPACK
 from cornered.protocol.commands import Command, Join, Ping
 from cornered.protocol.messages import Paired, Pong, Refused, Said
@@ -36,6 +37,7 @@ from cornered.server import app as server
 from cornered.server.settings import MEMORY_DATABASE, Settings
 from tests.clients.sdk.scripted import TOKEN, Script, Wire, scripted, snapshot
 from tests.conftest import Mosquitto
+from tests.e2e.servers import running as running_server
 
 DEADLINE = 60.0
 
@@ -56,7 +58,7 @@ async def until(condition: Callable[[], object], app: App[None] | None = None) -
 
 @pytest.fixture
 async def address(tmp_path: Path) -> AsyncIterator[str]:
-    async with server.run(Settings(port=0, data=tmp_path, database=MEMORY_DATABASE)) as address:
+    async with running_server(tmp_path) as address:
         yield address
 
 
@@ -305,7 +307,7 @@ async def test_a_match_is_watched_over_a_broker_that_dies_in_between(mosquitto: 
         broadcast, written = BroadcastFeed(ana.server_now), list[str]()
         ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         async with asyncio.TaskGroup() as tasks:
-            listening = tasks.create_task(listen(mosquitto.url, broadcast, ready))
+            listening = tasks.create_task(listen(BrokerAddress.parse(mosquitto.url), broadcast, ready))
             telling = tasks.create_task(report_until_over(broadcast.table(match.id), written.append))
             await ready
             await until(lambda: any("Match " in line for line in written))

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
-__all__ = ["DESK", "PHONE", "Window", "begin", "play_to_the_end", "turn_of"]
+from cornered.cli.screenshots import KNOWS_RULES
+
+__all__ = ["DESK", "PHONE", "Lost", "Window", "begin", "play_to_the_end", "turn_of"]
 
 DESK: Final = (1200, 800)
 PHONE: Final = (360, 740)
+Lost: TypeAlias = Literal["commands", "answers", "everything"]
 TIMEOUT_MS: Final = 60_000
 """Milliseconds that any action on the page may take on a busy machine."""
 expect.set_options(timeout=TIMEOUT_MS)
 
 
 class Window:
-    """A window with storage of its own, so that it is a new player. `errors` collects the console's errors."""
+    """A window with storage of its own, so that it is a new player, who knows the rules where nothing else is said.
+
+    `errors` collects the console's errors.
+    """
 
     def __init__(
         self,
@@ -28,16 +34,25 @@ class Window:
         size: tuple[int, int] = DESK,
         dark: bool = False,
         cuttable: bool = False,
+        knows_rules: bool = True,
+        moves: bool = False,
+        locale: str = "en-US",
     ) -> None:
+        """`moves` asks for motion, which other tests do not wait for. `locale` is the browser's language."""
         phone = size[0] < 600
         self.context = browser.new_context(
             viewport={"width": size[0], "height": size[1]},
             color_scheme="dark" if dark else "light",
             has_touch=phone,
             is_mobile=phone,
-            reduced_motion="reduce",
+            reduced_motion="no-preference" if moves else "reduce",
+            locale=locale,
         )
         self.context.set_default_timeout(TIMEOUT_MS)
+        # Requests that pass through a service worker are hidden from routes.
+        self.context.add_init_script("delete Navigator.prototype.serviceWorker")
+        if knows_rules:
+            self.context.add_init_script(KNOWS_RULES)
         self.address = address
         self.page: Page = self.context.new_page()
         self.errors: list[str] = []
@@ -47,7 +62,7 @@ class Window:
         )
         self._visits = 0
         self._is_cut = False
-        self._loses: Literal["commands", "answers", "nothing"] = "nothing"
+        self._loses: Lost | Literal["nothing"] = "nothing"
         self._is_restarting = False
         self._put_off = ""
         self.plays: list[str] = []
@@ -60,6 +75,9 @@ class Window:
 
     def start_over(self) -> None:
         """Return to the lobby as the same player, with no other state."""
+        if not self.page.url.startswith(self.address):
+            # A page that was left has no storage.
+            self.page.goto(self.address)
         self.errors.clear()
         self.page.evaluate("localStorage.removeItem('cornered.settings')")
         self._visits += 1
@@ -88,13 +106,17 @@ class Window:
                 self._put_off = ""
                 refused = {"type": "refused", "id": command["id"], "code": "too_fast", "text": "slow down"}
                 route.send(json.dumps({**refused, "retry_after": 1}))
-            elif self._loses != "commands":
+            elif self._loses not in ("commands", "everything"):
                 server.send(message)
 
-        route.on_message(send)
-        server.on_message(lambda message: None if self._loses == "answers" else route.send(message))
+        def hear(message: str | bytes) -> None:
+            if self._loses not in ("answers", "everything"):
+                route.send(message)
 
-    def lose(self, what: Literal["commands", "answers"]) -> None:
+        route.on_message(send)
+        server.on_message(hear)
+
+    def lose(self, what: Lost) -> None:
         """Drop these messages from now on, undetected by either side."""
         self._loses = what
 
@@ -112,16 +134,28 @@ class Window:
         assert self._route is not None
         self._route.close(code=1001)
 
+    def refuse_sockets(self) -> None:
+        """Refuse new sockets, and leave the present one as it is."""
+        self._is_cut = True
+
+    def unplug(self) -> None:
+        """Take the device's network away: nothing passes, no socket is closed, and the browser says so."""
+        self.refuse_sockets()
+        self.lose("everything")
+        self.context.set_offline(True)
+
     def mend(self) -> None:
         """Allow sockets again."""
         self._is_cut = self._is_restarting = False
         self._loses = "nothing"
+        self.context.set_offline(False)
 
     # The lobby
 
     def take_name(self, name: str) -> None:
-        self.page.locator(".hello input").fill(name)
-        self.page.get_by_role("button", name="Use it").click()
+        self.page.locator(".me").click()
+        self.page.locator("dialog input[name=name]").fill(name)
+        self.page.get_by_role("button", name="Use this name").click()
         expect(self.page.locator(".me")).to_have_text(name)
 
     def to_lobby(self) -> None:
@@ -245,6 +279,15 @@ class Window:
 
     def walls(self) -> int:
         return self.page.locator(".walls .wall").count()
+
+    def violations(self, axe: str) -> list[str]:
+        """Return what the accessibility checker finds on the page as it is, given the checker's source."""
+        if not self.page.evaluate("'axe' in window"):
+            self.page.evaluate(axe)
+        found = self.page.evaluate("axe.run()")["violations"]
+        return [
+            f"{each['id']}: {node['html'][:150]} {node['failureSummary']}" for each in found for node in each["nodes"]
+        ]
 
     def close(self) -> None:
         self.context.close()

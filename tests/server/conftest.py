@@ -25,6 +25,8 @@ from cornered.protocol.values import GameSpec, Player, Value
 from cornered.server import app
 from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.adapters.journal_memory import MemoryJournal
+from cornered.server.adapters.lobby_log_memory import MemoryLobbyLog
+from cornered.server.lobby.events import LobbyEvent
 from cornered.server.ports import JournalUnavailable
 from cornered.server.settings import MEMORY_DATABASE, Settings
 
@@ -32,6 +34,8 @@ M = TypeVar("M", bound=Value)
 ANALYST_KEY = "the-key-of-the-operator"
 TIMEOUT_S = 60.0
 """Seconds after which a test that waits for a message has failed."""
+NUMBERS = itertools.count(1)
+"""Numbers of commands: the server remembers the ids of a player across connections and restarts."""
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
 
 
@@ -43,14 +47,13 @@ class Client:
     codec: Codec
     welcome: Welcome = field(init=False)
     heard: list[ServerMessage] = field(default_factory=list)
-    numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
 
     @property
     def player(self) -> Player:
         return self.welcome.player
 
     def id(self) -> str:
-        return f"c{next(self.numbers)}"
+        return f"c{next(NUMBERS)}"
 
     async def tell(self, message: Value) -> None:
         await self.socket.send(self.codec.encode(message), text=self.codec.is_text)
@@ -137,6 +140,18 @@ class Running:
         first, *rest = head.decode().split("\r\n")
         fields = {name.lower(): value for name, _, value in (line.partition(": ") for line in rest)}
         return Fetched(int(first.split()[1]), fields, body.decode())
+
+    async def metrics(self) -> dict[str, float]:
+        """Return the samples of `/metrics` by name and labels."""
+        lines = (await self.fetch("/metrics")).body.splitlines()
+        return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines if line[0] != "#")}
+
+    async def metrics_once(self, are_so: Callable[[dict[str, float]], bool]) -> dict[str, float]:
+        """Return the metrics as soon as they are so."""
+        async with asyncio.timeout(TIMEOUT_S):
+            while not are_so(metrics := await self.metrics()):
+                pass
+        return metrics
 
     @property
     def url(self) -> str:
@@ -247,6 +262,7 @@ class Stores:
         # Tests replace it by journals of their own.
         self.journal: Any = StubbornJournal()
         self.accounts = MemoryAccounts()
+        self.lobby_log: Any = StubbornLobbyLog()
         self.now = Now()
 
 
@@ -267,6 +283,23 @@ class StubbornJournal(MemoryJournal):
             raise JournalUnavailable("the store went away before it confirmed")
 
 
+class StubbornLobbyLog(MemoryLobbyLog):
+    """A log in memory whose next appends fail as those of a database that went away: before or after they were
+    stored."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.failures: list[str] = []
+
+    async def append(self, expected_seq: int, events: Sequence[LobbyEvent], *, is_checkpoint: bool = False) -> None:
+        how = self.failures.pop(0) if self.failures else ""
+        if how == "before":
+            raise JournalUnavailable("the store is away")
+        await super().append(expected_seq, events, is_checkpoint=is_checkpoint)
+        if how == "after":
+            raise JournalUnavailable("the store went away before it confirmed")
+
+
 @pytest.fixture
 def stores() -> Stores:
     return Stores()
@@ -281,7 +314,9 @@ def running_server(stores: Stores, tmp_path: Path, compiled: None) -> Start:
         settings = Settings(
             **{"port": 0, "database": MEMORY_DATABASE, "data": tmp_path, "analyst_key": SecretStr(ANALYST_KEY), **given}
         )
-        async with app.running_server(settings, stores.journal, stores.accounts, now=stores.now) as address:
+        async with app.running_server(
+            settings, stores.journal, stores.accounts, stores.lobby_log, now=stores.now
+        ) as address:
             yield Running(address)
 
     return running_server

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Subprotocol
@@ -17,12 +18,13 @@ from cornered.protocol.codec import JSON
 from cornered.protocol.commands import Play
 from cornered.protocol.events import Started
 from cornered.protocol.values import Fischer
+from cornered.server.adapters import journal_sql
+from cornered.server.adapters.database import Database
 from cornered.server.adapters.journal_memory import MemoryJournal
-from cornered.server.adapters.lease import StoreTaken
+from cornered.server.cluster.ports import NodeTaken
 from cornered.server.ports import JournalUnavailable
 from cornered.server.settings import SettingsError
 from tests.conftest import Postgres
-from tests.server.adapters.test_lease import end_the_holder, next_in_line
 from tests.server.conftest import Pair, Running, Start, Stores
 
 
@@ -66,11 +68,11 @@ class Hesitant(MemoryJournal):
         super().__init__()
         self.asked, self.may_answer, self.has_answered = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
-    async def live(self) -> Sequence[Started]:
+    async def live(self, slots: Collection[int] | None = None) -> Sequence[Started]:
         self.asked.set()
         await self.may_answer.wait()
         self.has_answered.set()
-        return await super().live()
+        return await super().live(slots)
 
 
 async def test_until_the_matches_are_back_the_server_is_not_ready_and_takes_no_sockets(
@@ -124,27 +126,67 @@ async def test_a_server_that_cannot_store_is_not_ready_until_it_can(running_serv
 
 @pytest.mark.postgres
 async def test_a_server_whose_database_another_one_took_ends_and_stores_nothing_more(
-    start: Start, postgres: Postgres, pair: Pair, monkeypatch: pytest.MonkeyPatch
+    start: Start, postgres: Postgres, pair: Pair
 ) -> None:
-    monkeypatch.setattr("cornered.server.adapters.lease.KEEP_SECONDS", 0.05)
     url = postgres.new_database()
     ended: BaseException | None = None
     try:
         async with asyncio.timeout(60), start(database=url) as server:
             async with server.client("Ann") as ann, server.client("Ben") as ben:
-                await pair(ann, ben)
-            async with next_in_line(url):
-                await end_the_holder(url)
-                await asyncio.Event().wait()
+                match = await pair(ann, ben)
+                await become_the_node(url)
+                assert await ann.refused(Play, match=match, ply=0, move="a2") == "store_unavailable"
+            await asyncio.Event().wait()
     except BaseExceptionGroup as group:
         ended = first_error(group)
-    assert isinstance(ended, StoreTaken)
+    assert isinstance(ended, NodeTaken)
+
+
+async def become_the_node(url: str) -> None:
+    """Take the node's name and slots, as another process of that name does once the first one is taken for dead."""
+    database = await Database.open(url)
+    async with database.writing() as connection:
+        await connection.execute(text("UPDATE nodes SET incarnation = 'another'"))
+        await connection.execute(text("UPDATE slots SET epoch = epoch + 1, version = version + 1"))
+    await database.close()
+
+
+@pytest.mark.postgres
+async def test_an_idle_node_is_not_ready_while_its_database_is_away(
+    start: Start, postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal_sql, "IDLE_SECONDS", 1e6)
+    async with start(database=postgres.new_database()) as node, asyncio.timeout(60):
+        assert (await node.fetch("/ready")).status == 200
+        postgres.kill()
+        try:
+            while (told := await node.fetch("/ready")).status == 200:
+                pass
+            assert (told.status, told.body) == (503, "the database does not answer\n")
+        finally:
+            postgres.start()
+        while (await node.fetch("/ready")).status != 200:
+            pass
+
+
+@pytest.mark.postgres
+async def test_a_second_server_on_a_database_is_refused_until_the_first_one_has_left(
+    start: Start, postgres: Postgres
+) -> None:
+    url = postgres.new_database()
+    async with start(database=url, node="one"):
+        for name, setting in (("one", "CORNERED_NODE"), ("two", "CORNERED_MQTT")):
+            with pytest.raises(SettingsError, match=rf"^{setting}: another server has this database .*node one"):
+                async with start(database=url, node=name):
+                    pass
+    async with start(database=url, node="two") as next_one:
+        assert (await next_one.fetch("/ready")).status == 200
 
 
 class Away(MemoryJournal):
     """A journal whose store is unreachable."""
 
-    async def live(self) -> Sequence[Started]:
+    async def live(self, slots: Collection[int] | None = None) -> Sequence[Started]:
         raise JournalUnavailable("the store cannot be read")
 
 

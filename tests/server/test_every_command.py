@@ -17,15 +17,18 @@ from cornered.protocol.messages import (
     Acknowledged,
     Games,
     History,
+    Line,
     LobbyPage,
     LobbyState,
     Moves,
     MyMatches,
     Pong,
+    RecordRead,
     SeekInfo,
     Snapshot,
     Variation,
 )
+from cornered.protocol.traces import TraceSettings
 from cornered.protocol.values import Accepts, GameSpec, SeekSettings, Value
 from tests.protocol.conftest import COMMANDS, MESSAGES
 from tests.server.conftest import ANALYST_KEY, TIMEOUT_S, Running
@@ -148,6 +151,12 @@ async def _draw_offered(scene: Scene) -> str:
     return match
 
 
+async def _rematch_offered(scene: Scene) -> str:
+    match = await scene.finished()
+    await scene.do(scene.ann, commands.Rematch, match=match)
+    return match
+
+
 async def _takeback_requested(scene: Scene) -> str:
     match = await scene.match("b3")
     await scene.do(scene.ann, commands.RequestTakeback, match=match)
@@ -189,6 +198,10 @@ CASES: Final[dict[type[Command], Case]] = {
     commands.AskHistory: in_match(answer=History),
     commands.AskVariation: in_finished(Variation, ply=0, moves=("b3",)),
     commands.AskAnalysis: in_finished("no_analyst", ply=0),
+    commands.AskTrace: says(answer="no_analyst", game=SMALL, settings=TraceSettings(search="minimax")),
+    commands.AskLine: says(answer=Line, game=SMALL, moves=("a2",)),
+    commands.AskStudy: says(answer="no_analyst", game=SMALL, position="0../.../..1 0"),
+    commands.ReadRecord: says(answer=RecordRead, text='[Game "trapgrid"]\n\n*'),
     commands.CancelAnalysis: says_of("analysis", Scene.analysis),
     commands.OfferAnalysis: says("deep", games=("trapgrid",), jobs=1, name="deep thinker", key=ANALYST_KEY),
     commands.Analysed: Case(_job),
@@ -203,6 +216,7 @@ CASES: Final[dict[type[Command], Case]] = {
     commands.DeclineTakeback: says_of("match", _takeback_requested, "ben"),
     commands.Claim: in_match(answer="opponent_here"),
     commands.Rematch: in_finished(),
+    commands.DeclineRematch: says_of("match", _rematch_offered, "ben", reason="not now"),
     commands.Say: in_match(text="Hello", room="players"),
 }
 

@@ -297,6 +297,17 @@ async def ask_without_reading(client: Any) -> None:
         await asyncio.sleep(0)
 
 
+async def test_a_player_whose_network_goes_is_missed_long_before_an_idle_socket_is(start: Start, pair: Pair) -> None:
+    times = {"ping_seconds": 600, "playing_ping_seconds": 0.2}
+    async with start(**times) as running, running.client("Ann") as ann, running.socket() as ben:
+        await ben.hello("Ben")
+        match = await pair(ann, ben)
+        ben.socket.transport.pause_reading()
+        gone = await ann.hear(SeatPresence, lambda said: not said.connected)
+        assert (gone.match, gone.seat) == (match, 1)
+        ben.socket.transport.abort()
+
+
 async def test_a_half_open_socket_is_found_and_its_player_counts_as_gone(start: Start, pair: Pair) -> None:
     async with start(ping_seconds=0.2) as running, running.client("Ann") as ann, running.socket() as ben:
         await ben.hello("Ben")

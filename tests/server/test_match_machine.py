@@ -14,6 +14,7 @@ from cornered.protocol.commands import (
     AcceptTakeback,
     Claim,
     DeclineDraw,
+    DeclineRematch,
     DeclineTakeback,
     MatchCommand,
     OfferDraw,
@@ -22,7 +23,16 @@ from cornered.protocol.commands import (
     RequestTakeback,
     Resign,
 )
-from cornered.protocol.events import EVENT, Ended, MatchEvent, Played, Rematched, RematchOffered, Rolled
+from cornered.protocol.events import (
+    EVENT,
+    Ended,
+    MatchEvent,
+    Played,
+    RematchDeclined,
+    Rematched,
+    RematchOffered,
+    Rolled,
+)
 from cornered.protocol.values import NO_CLOCK, Correspondence, Delay, Fischer, GameSpec, PerMove, Player
 from cornered.server.match import views
 from cornered.server.match.catalogue import settle
@@ -58,7 +68,18 @@ Simple: TypeAlias = (
     | Abort
     | Resign
 )
-SIMPLE = (OfferDraw, AcceptDraw, DeclineDraw, RequestTakeback, AcceptTakeback, DeclineTakeback, Claim, Rematch, Abort)
+SIMPLE = (
+    OfferDraw,
+    AcceptDraw,
+    DeclineDraw,
+    RequestTakeback,
+    AcceptTakeback,
+    DeclineTakeback,
+    Claim,
+    Rematch,
+    DeclineRematch,
+    Abort,
+)
 TALKS = (
     (OfferDraw, AcceptDraw),
     (OfferDraw, DeclineDraw),
@@ -86,7 +107,7 @@ class MatchMachine(RuleBasedStateMachine):
         for event in events:
             assert event.seq == self.match.seq + 1
             assert event.at >= self.match.at
-            assert not was_over or isinstance(event, RematchOffered | Rematched)
+            assert not was_over or isinstance(event, RematchOffered | RematchDeclined | Rematched)
             self.match = self.match.evolve(event)
         self.log += events
 
@@ -158,7 +179,8 @@ class MatchMachine(RuleBasedStateMachine):
         if due is None or alive < due:
             self.take(self.match.resume(self.now, alive))
             later = self.match.deadline()
-            assert later is None or later > self.now
+            # An offer of a rematch ends by the clock on the wall, also while the server is away.
+            assert self.match.over or later is None or later > self.now
 
     @rule(served=st.integers(0, 1_500), stood=st.integers(0, 100_000))
     def stand_still(self, served: int, stood: int) -> None:
@@ -167,7 +189,8 @@ class MatchMachine(RuleBasedStateMachine):
         due, since = self.match.deadline(), max(self.now, self.match.at)
         self.now = since + stood
         self.take(self.match.refund(self.now, stood))
-        assert due is None or self.match.deadline() == due + stood
+        lost = 0 if self.match.over else stood
+        assert due is None or self.match.deadline() == due + lost
         assert self.match.refund(self.now, stood) == ()
 
     @invariant()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import socket
 from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
 
-from cornered.server.settings import SettingsError, load_settings, with_analyst_key
+from cornered.server.settings import SettingsError, load_settings, machine_name, with_analyst_key
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +34,27 @@ def test_the_file_loses_to_the_environment_and_the_environment_to_arguments(
     monkeypatch.setenv("CORNERED_NODE", "environment")
     settings = load_settings(port=1003)
     assert (settings.port, settings.node, settings.host) == (1003, "environment", "0.0.0.0")
+
+
+@pytest.mark.parametrize(
+    ("hostname", "name"),
+    [
+        ("fox", "fox"),
+        ("fox.example.org", "fox-example-org"),
+        ("-ü-", "node"),
+        ("", "node"),
+        ("a" * 32, "a" * 32),
+    ],
+)
+def test_a_node_is_called_like_its_machine(hostname: str, name: str) -> None:
+    assert machine_name(hostname) == name
+
+
+def test_machines_whose_long_names_differ_at_the_end_are_two_nodes() -> None:
+    names = {machine_name(f"cornered-server-in-a-large-group-{number}") for number in range(50)}
+    assert len(names) == 50
+    assert all(load_settings(node=name).node == name and name.startswith("cornered-server") for name in names)
+    assert load_settings().node == machine_name(socket.gethostname())
 
 
 def test_another_file_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

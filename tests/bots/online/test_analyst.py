@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cornered import engine
-from cornered.bots.bot import WIN, Line, Thought
+from cornered.bots.bot import WIN, Limit, Line, Thought
 from cornered.bots.online.analyst import (
     FIRST_SEARCH_MS,
     picture_of,
@@ -19,13 +19,15 @@ from cornered.bots.online.analyst import (
     serve_analysis,
     tree_of,
 )
+from cornered.bots.online.traces import searched
 from cornered.bots.overlay import Overlay, overlays
 from cornered.bots.pool.pool import Pool
 from cornered.engine.text import PositionText
 from cornered.protocol.analysis import MAX_LINE_PLIES, MAX_OVERLAYS, MAX_TREE_NODES
 from cornered.protocol.codec import MAX_FRAME, MSGPACK
 from cornered.protocol.commands import Analysed, AskGames, OfferAnalysis, Ping
-from cornered.protocol.messages import Analyse, Games, Pong
+from cornered.protocol.messages import Analyse, Games, Pong, Refused, TraceSearch
+from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
 from cornered.protocol.values import GameSpec, OfferedGame
 from tests.clients.sdk.scripted import Wire, connected, scripted
 
@@ -93,6 +95,13 @@ def test_pictures_have_the_boards_shape(game: str) -> None:
         picture = picture_of(overlay, text)
         assert [len(row) for row in picture.cells.split("/")] == [len(row) for row in text.rows]
         assert len(picture.cells.replace("/", "").replace(".", "")) == len(overlay.zones or overlay.heat)
+        numbers = {
+            text.name(row, column): int(number)
+            for row, line in enumerate(picture.numbers.split("/"))
+            for column, number in enumerate(line.split(","))
+            if number
+        }
+        assert numbers == overlay.numbers
     word = Analysed(id="x" * 40, job="y" * 32, overlays=tuple(picture_of(overlay, text) for overlay in drawn))
     assert len(MSGPACK.encode(word)) < MAX_FRAME
 
@@ -181,3 +190,86 @@ async def test_an_answer_of_a_later_protocol_costs_an_analyst_one_job() -> None:
                 await client.ping()
                 assert not serving.done()
         await serving
+
+
+class OneMovePool:
+    """Thinks of the first move at once."""
+
+    async def study(self, bot: str, state: engine.State, limit: Limit) -> Thought:
+        return Thought(state.moves()[0], 0.5, 1, 7)
+
+
+def small_job(milliseconds: int) -> Analyse:
+    game = engine.load("trapgrid", size=3)
+    spec = GameSpec(name="trapgrid", options=dict(game.options))
+    return Analyse(
+        job="a", game=spec, position=str(game.start()), lines=1, milliseconds=milliseconds, nodes=MAX_TREE_NODES
+    )
+
+
+def trace_job() -> TraceSearch:
+    asked = small_job(3_000)
+    settings = TraceSettings(search="mcts", playouts=10)
+    return TraceSearch(
+        job="a", game=asked.game, position=asked.position, settings=settings, milliseconds=3_000, lines=MAX_TRACE_LINES
+    )
+
+
+@pytest.mark.virtual_time
+@pytest.mark.parametrize("asked", [small_job(1_100), small_job(100), trace_job()], ids=["long", "glance", "trace"])
+async def test_an_analyst_that_is_too_fast_waits_and_tells_everything_once(asked: Analyse | TraceSearch) -> None:
+    taken: list[Analysed] = []
+    is_told = asyncio.Event()
+
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.say(Games(id=(await wire.hear(AskGames)).id, games=(OFFERED,), max_plies=2_000))
+        await wire.acknowledge(await wire.hear(OfferAnalysis))
+        await wire.say(asked)
+        while not taken or not taken[-1].final:
+            refused = await wire.hear(Analysed)
+            await wire.say(Refused(id=refused.id, code="too_fast", text="slow down", retry_after=1))
+            taken.append(await wire.hear(Analysed))
+            assert taken[-1] == refused.model_copy(update={"id": taken[-1].id})
+            await wire.acknowledge(taken[-1])
+        is_told.set()
+        await wire.stay()
+
+    async with asyncio.timeout(60), scripted(script) as server:
+        async with connected(server) as client:
+            serving = asyncio.create_task(serve_analysis(client, cast("Pool", OneMovePool()), "random"))
+            await is_told.wait()
+        await serving
+    assert not any(one.error for one in taken)
+    assert any(one.report is not None for one in taken)
+    if isinstance(asked, TraceSearch):
+        assert [line for one in taken for line in one.trace or ()] == list(searched(asked).lines)
+
+
+@pytest.mark.parametrize("refused_at", [0, 1, -1])
+async def test_an_analyst_whose_results_are_refused_gives_the_job_back(refused_at: int) -> None:
+    told: list[Analysed] = []
+    is_told = asyncio.Event()
+
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.say(Games(id=(await wire.hear(AskGames)).id, games=(OFFERED,), max_plies=2_000))
+        await wire.acknowledge(await wire.hear(OfferAnalysis))
+        await wire.say(small_job(1_100))
+        while True:
+            told.append(await wire.hear(Analysed))
+            if len(told) - 1 == refused_at or (refused_at < 0 and told[-1].final):
+                break
+            await wire.acknowledge(told[-1])
+        await wire.say(Refused(id=told[-1].id, code="illegal_move", text="a9 is no move in this position"))
+        told.append(await wire.hear(Analysed))
+        await wire.acknowledge(told[-1])
+        is_told.set()
+        await wire.stay()
+
+    async with asyncio.timeout(60), scripted(script) as server:
+        async with connected(server) as client:
+            serving = asyncio.create_task(serve_analysis(client, cast("Pool", OneMovePool()), "random"))
+            await is_told.wait()
+        await serving
+    assert (told[-1].final, told[-1].error) == (True, "a9 is no move in this position")

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from cornered.bots.online.exhibition import exhibit, until_inactive
 from cornered.clients.sdk import Client, LobbyView
 from cornered.engine import Game
-from cornered.protocol.commands import WatchLobby
-from cornered.protocol.messages import LobbyChanged, LobbyState
+from cornered.protocol.codec import MSGPACK
+from cornered.protocol.commands import Challenge, Ping, WatchLobby
+from cornered.protocol.messages import LobbyChanged, LobbyState, Pong
 from cornered.protocol.values import NO_CLOCK, GameSpec, MatchSummary, Player
 from tests.clients.sdk.scripted import Wire, connected, scripted
 from tests.virtual_time import after
+from tests.waiting import until
 
 PLAYERS = (Player(id="ann", name="Ann", kind="person"), Player(id="bob", name="Bob", kind="person"))
 FOREVER = 3600.0
@@ -107,6 +111,38 @@ class TwoBots:
 
     async def changed(self) -> None:
         raise AssertionError("the bots are able at once")
+
+
+async def test_a_game_that_only_one_nodes_lobby_shows_yet_is_not_doubled() -> None:
+    challengers: list[Wire] = []
+
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                match MSGPACK.decode_command(await wire.socket.recv(decode=False)):
+                    case WatchLobby() as watch:
+                        await wire.say(LobbyState(id=watch.id, seeks=(), matches=(), players=()))
+                    case Challenge() as challenge:
+                        challengers.append(wire)
+                        await wire.acknowledge(challenge, ref="c")
+                        await wire.say(LobbyChanged(matches=(match(0),)))
+                    case Ping() as ping:
+                        await wire.say(Pong(id=ping.id, sent=ping.sent, now=1))
+                    case other:
+                        raise AssertionError(other)
+
+    async with scripted(script, script) as server, connected(server) as one, connected(server) as two:
+        showing = asyncio.create_task(exhibit(TwoBots({"a": one, "b": two}), pause=0.0))
+        for games in range(1, 9):
+            await until(lambda games=games: len(challengers) == games)  # type: ignore[misc]
+            # Another challenge would be on its way by now.
+            for client in (one, two) * 3:
+                await client.ask(Ping(id=client.new_id(), sent=1), Pong)
+            assert len(challengers) == games
+            await challengers[-1].say(LobbyChanged(matches_gone=("m",)))
+        showing.cancel()
+        await asyncio.gather(showing, return_exceptions=True)
 
 
 async def test_an_answer_of_a_later_protocol_does_not_end_the_exhibition() -> None:

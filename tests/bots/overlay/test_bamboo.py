@@ -45,4 +45,6 @@ def test_all_heat_is_between_0_and_1_to_the_end_of_a_game() -> None:
             assert not (overlay.heat and overlay.zones)
             assert all(0 <= value <= 1 for value in overlay.heat.values())
             assert overlay.legend
+            if overlay.heat:
+                assert all(any(letter.isdigit() for letter in end) for end in overlay.ends), overlay.name
         state = state.play(state.moves()[0])

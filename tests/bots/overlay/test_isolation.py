@@ -35,7 +35,9 @@ def test_territory_goes_to_who_needs_fewer_slides() -> None:
 
 
 def test_heat_falls_with_the_number_of_slides() -> None:
-    heat = pictures(parsed("0.../xxx./..../1..x 0"))["distance-0"].heat
+    shown = pictures(parsed("0.../xxx./..../1..x 0"))["distance-0"]
+    assert all(any(letter.isdigit() for letter in end) for end in shown.ends)
+    heat = shown.heat
     # Along the fourth rank, down the d-file, back along the second rank or diagonal, and so on.
     assert heat["d4"] == heat["b4"] == 1.0
     assert 1.0 > heat["d3"] > heat["b1"] > 0.0

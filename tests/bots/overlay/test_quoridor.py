@@ -23,6 +23,13 @@ def test_distance_is_cold_at_home_and_hot_far_away() -> None:
     assert pictures("e2 e1h")["distance-0"].heat["e1"] == 1
 
 
+def test_distance_tells_the_steps_themselves() -> None:
+    far = pictures("e2 e1h")["distance-0"]
+    assert (far.numbers["e9"], far.numbers["e2"], far.numbers["e1"]) == (0, 7, 9)
+    assert "the longest way is 9 steps" in far.legend
+    assert far.numbers.keys() == far.heat.keys()
+
+
 def test_shortest_ways_are_marked_by_whose_they_are() -> None:
     zones = pictures("e2 d9 d2")["shortest"].zones
     assert set(zones) == {f"d{rank}" for rank in range(1, 10)}
@@ -45,9 +52,19 @@ def test_the_worst_wall_is_the_hottest() -> None:
     walls = next(overlay for overlay in overlays(state) if overlay.name == "walls")
     assert f"up to {gains[worst]} steps" in walls.legend
     assert walls.heat[worst[:2]] == 1
+    assert walls.numbers[worst[:2]] == gains[worst]
     assert min(walls.heat.values()) > 0
 
 
 def test_a_player_without_walls_is_shown_no_wall() -> None:
     assert "walls" not in pictures("", walls=0)
     assert set(pictures("", size=5, players=4)) == {f"distance-{seat}" for seat in range(4)} | {"shortest", "walls"}
+
+
+def test_the_ends_of_heat_are_numbers_of_steps() -> None:
+    shown = pictures("e2 a1h e3 c1h d3 e1h")
+    for overlay in shown.values():
+        if overlay.heat:
+            assert all(any(letter.isdigit() for letter in end) for end in overlay.ends), overlay.name
+    for name in ("distance-0", "walls"):
+        assert shown[name].ends == ("0 steps", f"{max(shown[name].numbers.values())} steps")

@@ -63,3 +63,4 @@ def test_pictures_cover_free_cells_only_and_have_words() -> None:
             assert len(one.zones or one.heat) == size * size - 2
             assert set(one.zones.values()) <= {"0", "1", "both"}
             assert all(0 <= value <= 1 for value in one.heat.values())
+            assert not one.heat or all(any(letter.isdigit() for letter in end) for end in one.ends), one.name

@@ -32,7 +32,7 @@ class Node:
 
 
 def moves_of(state: IsolationState, seat: int) -> int:
-    return state.gauges()[seat][1]
+    return state.mobility()[seat]
 
 
 def tree(state: IsolationState, heuristic: Callable[[int, int], float], max_depth: int = MAX_DEPTH) -> Node:

@@ -91,6 +91,20 @@ async def test_a_full_server_is_tried_again() -> None:
         assert client.player == ANN
 
 
+async def test_garbage_in_place_of_a_welcome_is_no_end() -> None:
+    async def garbled(wire: Wire) -> None:
+        await wire.hear(Hello)
+        await wire.socket.send(b"\xc1")
+        await wire.stay()
+
+    async def whole(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.stay()
+
+    async with asyncio.timeout(60), scripted(garbled, whole) as server, connected(server) as client:
+        assert client.player == ANN
+
+
 @pytest.fixture
 def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The waits of the link between its attempts, in seconds; they return at once."""

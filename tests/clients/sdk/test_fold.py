@@ -13,6 +13,7 @@ from cornered.protocol.commands import (
     AcceptDraw,
     AcceptTakeback,
     DeclineDraw,
+    DeclineRematch,
     DeclineTakeback,
     MatchCommand,
     OfferDraw,
@@ -54,7 +55,7 @@ def some_command(match: Match, chance: random.Random) -> tuple[int, MatchCommand
             id=name["id"], match=name["match"], ply=match.ply, move=chance.choice(match.state.moves())
         )
     if match.over or chance.random() > 0.03:
-        return seat, chance.choice([OfferDraw, RequestTakeback, Rematch, *answers])(**name)
+        return seat, chance.choice([OfferDraw, RequestTakeback, Rematch, DeclineRematch, *answers])(**name)
     return seat, chance.choice([Resign, Abort])(**name)
 
 
@@ -80,7 +81,15 @@ def test_events_lead_to_what_a_fresh_snapshot_says(spec: GameSpec) -> None:
             assert known == seen(match), events
             if match.next:
                 break
-    assert kinds >= {"played", "takeback_requested", "taken_back", "takeback_declined", "ended", "rematched"}
+    assert kinds >= {
+        "played",
+        "takeback_requested",
+        "taken_back",
+        "takeback_declined",
+        "ended",
+        "rematched",
+        "rematch_declined",
+    }
     assert game.seats == 2 or "eliminated" in kinds
     assert not game.has_draws or kinds >= {"draw_offered", "draw_declined"}
     assert not game.options.get("dice") or "rolled" in kinds

@@ -10,15 +10,30 @@ from typing import Any
 
 import pytest
 
+from cornered import engine
 from cornered.clients.sdk import BotPlayer, Client, Limit, MatchView, TokenStore, stay_as
 from cornered.clients.sdk import player as playing
 from cornered.clients.sdk.player import Choose
 from cornered.protocol import messages
-from cornered.protocol.commands import AcceptChallenge, Claim, Declare, Hello, Join, Leave, Ping, Resign
-from cornered.protocol.events import Ended
-from cornered.protocol.messages import ErrorCode, Happened, Pong, SeatPresence, Snapshot
-from cornered.protocol.values import NO_CLOCK, Accepts, Correspondence, GameSpec
+from cornered.protocol.commands import (
+    AcceptChallenge,
+    Claim,
+    Declare,
+    DeclineChallenge,
+    DeclineRematch,
+    Hello,
+    Join,
+    Leave,
+    Ping,
+    Play,
+    Rematch,
+    Resign,
+)
+from cornered.protocol.events import Ended, Played, RematchDeclined, RematchOffered, TakenBack
+from cornered.protocol.messages import Challenged, ErrorCode, Happened, Pong, SeatPresence, Snapshot
+from cornered.protocol.values import NO_CLOCK, Accepts, Correspondence, GameSpec, SeatInfo
 from tests.clients.sdk.scripted import ANN, BOB, CLOCKS, POSITIONS, TOKEN, Scripted, Wire, connected, scripted, snapshot
+from tests.virtual_time import after
 
 pytestmark = pytest.mark.virtual_time
 
@@ -31,10 +46,10 @@ async def no_move(match: MatchView, limit: Limit) -> str:
 
 
 @asynccontextmanager
-async def bot_at(server: Scripted, choose: Choose = no_move) -> AsyncIterator[None]:
+async def bot_at(server: Scripted, choose: Choose = no_move, concurrency: int = 4) -> AsyncIterator[None]:
     """Run a bot on the scripted server inside the block."""
     async with connected(server) as client:
-        player = BotPlayer(client, choose, accepts=[Accepts(game="trapgrid")])
+        player = BotPlayer(client, choose, accepts=[Accepts(game="trapgrid")], concurrency=concurrency)
         task = asyncio.ensure_future(player.run())
         try:
             yield
@@ -46,6 +61,16 @@ async def bot_at(server: Scripted, choose: Choose = no_move) -> AsyncIterator[No
 def absent(command_id: str) -> Snapshot:
     """Return the match of the script with Bob to move, who is disconnected."""
     return snapshot(command_id, seq=2).model_copy(update={"connected": (True, False)})
+
+
+PERSON = BOB.model_copy(update={"kind": "person"})
+ENDED: dict[str, Any] = {
+    "over": True,
+    "seq": 3,
+    "winner": 0,
+    "seats": (SeatInfo(player=ANN, place=1), SeatInfo(player=PERSON, place=2)),
+}
+"""A match against a person that is over, by the fields of its snapshot."""
 
 
 def gone(claim_at: int | None) -> SeatPresence:
@@ -69,7 +94,7 @@ async def no_claim(wire: Wire) -> None:
             await wire.hear(Claim)
 
 
-async def play_out(script: Callable[[Wire], Awaitable[None]], **match: object) -> None:
+async def play_out(script: Callable[[Wire], Awaitable[None]], concurrency: int = 4, **match: object) -> None:
     done = asyncio.Event()
 
     async def scene(wire: Wire) -> None:
@@ -81,7 +106,7 @@ async def play_out(script: Callable[[Wire], Awaitable[None]], **match: object) -
             done.set()
         await wire.stay()
 
-    async with asyncio.timeout(60), scripted(scene) as server, bot_at(server):
+    async with asyncio.timeout(60), scripted(scene) as server, bot_at(server, concurrency=concurrency):
         await done.wait()
 
 
@@ -123,6 +148,119 @@ async def test_days_for_a_move_are_never_claimed(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(playing, "CLAIM_INTERVAL_S", 0.01)
 
     await play_out(no_claim, clock=Correspondence(days=3))
+
+
+async def offered(wire: Wire, seq: int) -> None:
+    """Say that Bob, a person here, offers a rematch."""
+    event = RematchOffered(seq=seq, at=NOW, seat=1, cause="b")
+    await wire.say(Happened(match="m", events=(event,), position=POSITIONS[1], ply=1, to_move=1, clocks=CLOCKS))
+
+
+async def test_a_bot_answers_an_offer_of_a_rematch_of_an_opponent_who_was_away() -> None:
+    async def script(wire: Wire) -> None:
+        await wire.say(SeatPresence(match="m", seat=1, connected=False, at=NOW))
+        await after(50)
+        await wire.say(SeatPresence(match="m", seat=1, connected=True, at=NOW))
+        await offered(wire, 4)
+        assert (await wire.hear(Rematch)).match == "m"
+
+    await play_out(script, **ENDED)
+
+
+async def test_a_bot_that_the_server_refuses_a_rematch_declines_it_with_the_reason() -> None:
+    async def script(wire: Wire) -> None:
+        await offered(wire, 4)
+        asked = await wire.hear(Rematch)
+        await wire.say(messages.Refused(id=asked.id, code="busy", text="Ann is in 50 live matches"))
+        declined = await wire.hear(DeclineRematch)
+        assert declined.reason == "Ann is in 50 live matches"
+        over = RematchDeclined(seq=5, at=NOW, seat=0, cause=declined.id, reason=declined.reason)
+        await wire.say(Happened(match="m", events=(over,), position=POSITIONS[1], ply=1, to_move=1, clocks=CLOCKS))
+        await wire.acknowledge(declined, seq=5)
+
+    await play_out(script, **ENDED)
+
+
+async def test_a_bot_that_plays_as_many_games_as_it_takes_declines_a_rematch_and_says_so() -> None:
+    async def script(wire: Wire) -> None:
+        await offered(wire, 4)
+        assert (await wire.hear(DeclineRematch)).reason == "Ann plays as many games as it takes"
+
+    await play_out(script, concurrency=0, **ENDED)
+
+
+async def test_a_bot_stays_at_a_bounded_number_of_ended_matches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(playing, "MAX_ENDED_MATCHES", 2)
+    done = asyncio.Event()
+
+    async def scene(wire: Wire) -> None:
+        try:
+            await wire.welcome("m1", "m2", "m3")
+            for _ in range(3):
+                join = await wire.hear(Join)
+                await wire.say(absent(join.id).model_copy(update={**ENDED, "match": join.match}))
+            assert (await wire.hear(Leave)).match == "m1"
+        finally:
+            done.set()
+        await wire.stay()
+
+    async with asyncio.timeout(60), scripted(scene) as server, bot_at(server):
+        await done.wait()
+
+
+async def test_a_bot_that_cannot_accept_a_challenge_declines_it_with_the_reason() -> None:
+    done = asyncio.Event()
+
+    async def scene(wire: Wire) -> None:
+        try:
+            await wire.welcome()
+            spec = GameSpec(name="trapgrid")
+            await wire.say(
+                Challenged(challenge="c", by=PERSON, to=ANN, game=spec, clock=NO_CLOCK, seat=None, expires=NOW + 60_000)
+            )
+            accept = await wire.hear(AcceptChallenge)
+            await wire.say(messages.Refused(id=accept.id, code="busy", text="Ann plays as many games as it takes"))
+            decline = await wire.hear(DeclineChallenge)
+            assert (decline.challenge, decline.reason) == ("c", "Ann plays as many games as it takes")
+            await wire.acknowledge(decline)
+        finally:
+            done.set()
+        await wire.stay()
+
+    async with asyncio.timeout(60), scripted(scene) as server, bot_at(server):
+        await done.wait()
+
+
+async def test_a_bot_chooses_again_where_a_takeback_led_to_another_position_of_the_same_ply() -> None:
+    done, asked = asyncio.Event(), asyncio.Event()
+
+    async def choose(match: MatchView, limit: Limit) -> str:
+        first = match.snapshot.position
+        if not asked.is_set():
+            asked.set()
+            while match.snapshot.position == first:
+                await match.changed(match.version)
+            return "b2"
+        return "c3"
+
+    async def scene(wire: Wire) -> None:
+        try:
+            await wire.welcome("m")
+            await wire.say(snapshot((await wire.hear(Join)).id, seq=3))
+            await asked.wait()
+            back = TakenBack(seq=4, at=1, seat=1, cause="x", ply=1, left=(None, None))
+            other = Played(seq=5, at=1, seat=1, cause="y", ply=1, move="b1", spent=0, left=(None, None))
+            position = str(engine.load("trapgrid", size=3).parse(POSITIONS[1]).play("b1"))
+            events = (back, other)
+            await wire.say(Happened(match="m", events=events, position=position, ply=2, to_move=0, clocks=CLOCKS))
+            play = await wire.hear(Play)
+            assert (play.ply, play.move) == (2, "c3")
+        finally:
+            done.set()
+        await wire.stay()
+
+    async with asyncio.timeout(60), scripted(scene) as server, bot_at(server, choose):
+        await done.wait()
 
 
 @pytest.fixture

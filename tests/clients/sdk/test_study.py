@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -49,7 +50,7 @@ def news(name: str = "x", *, final: bool = False, report: Report | None = None, 
 
 def job(name: str) -> Analyse:
     spec = GameSpec(name="trapgrid", options={"size": 3})
-    return Analyse(job=name, game=spec, position="0../.../..1 0", lines=3, milliseconds=5_000, nodes=120)
+    return Analyse(job=name, game=spec, position="0../.../..1 0", lines=3, milliseconds=5_000, nodes=84)
 
 
 async def test_an_analysis_is_followed_to_its_last_word() -> None:
@@ -169,6 +170,80 @@ async def test_an_analyst_gets_jobs_answers_them_and_gets_their_cancellation() -
         assert not client.jobs.is_wanted("one")
         assert not client.jobs.is_wanted("two")
     assert [(one.job, one.final, one.report) for one in told] == [("one", False, REPORT), ("one", True, None)]
+
+
+async def test_a_result_that_comes_too_fast_is_told_again_and_its_job_is_not_done_before() -> None:
+    told: list[Analysed] = []
+
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.acknowledge(await wire.hear(OfferAnalysis))
+        await wire.say(job("one"))
+        for _ in range(2):
+            told.append(await wire.hear(Analysed))
+            refused = messages.Refused(id=told[-1].id, code="too_fast", text="slow down", retry_after=700)
+            await wire.say(refused)
+        told.append(await wire.hear(Analysed))
+        await wire.acknowledge(told[-1])
+        await wire.stay()
+
+    clock = asyncio.get_running_loop().time
+    async with asyncio.timeout(60), scripted(script) as server, connected(server) as client:
+        await client.jobs.offer(["trapgrid"], 1, "deep")
+        assert (await anext(aiter(client.jobs))).job == "one"
+        stopped = asyncio.ensure_future(client.jobs.stopped("one"))
+        begun = clock()
+        await client.jobs.tell("one", report=REPORT, final=True)
+        assert clock() - begun >= 1.4, "the pauses that the server names"
+        await stopped
+    assert [(one.final, one.report) for one in told] == [(True, REPORT)] * 3
+    assert len({one.id for one in told}) == 3
+
+
+async def test_a_job_is_wanted_while_its_last_result_is_told_again() -> None:
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.acknowledge(await wire.hear(OfferAnalysis))
+        await wire.say(job("one"))
+        told = await wire.hear(Analysed)
+        await wire.say(messages.Refused(id=told.id, code="too_fast", text="slow down", retry_after=5_000))
+        await wire.stay()
+
+    async with asyncio.timeout(60), scripted(script) as server, connected(server) as client:
+        await client.jobs.offer(["trapgrid"], 1, "deep")
+        assert (await anext(aiter(client.jobs))).job == "one"
+        telling = asyncio.ensure_future(client.jobs.tell("one", report=REPORT, final=True))
+        await after(1)
+        assert client.jobs.is_wanted("one")
+        assert not telling.done()
+        telling.cancel()
+
+
+@pytest.mark.parametrize(
+    ("code", "fields", "is_wanted"),
+    [
+        ("unknown_analysis", {"report": REPORT}, False),
+        ("malformed", {"report": REPORT}, True),
+        ("malformed", {"report": REPORT, "final": True}, True),
+        ("malformed", {"error": "too large", "final": True}, False),
+    ],
+)
+async def test_a_refused_result_leaves_the_job_to_an_error_and_a_refused_error_does_not(
+    code: messages.ErrorCode, fields: dict[str, Any], is_wanted: bool
+) -> None:
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.acknowledge(await wire.hear(OfferAnalysis))
+        await wire.say(job("one"))
+        await wire.say(messages.Refused(id=(await wire.hear(Analysed)).id, code=code, text="no"))
+        await wire.stay()
+
+    async with asyncio.timeout(60), scripted(script) as server, connected(server) as client:
+        await client.jobs.offer(["trapgrid"], 1, "deep")
+        assert (await anext(aiter(client.jobs))).job == "one"
+        with pytest.raises(CommandRefused):
+            await client.jobs.tell("one", **fields)
+        assert client.jobs.is_wanted("one") == is_wanted
 
 
 async def test_an_offer_is_made_again_on_every_connection_and_old_jobs_are_not_done() -> None:

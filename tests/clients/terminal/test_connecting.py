@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from cornered.clients.terminal.connecting import connected
-from cornered.protocol.commands import Hello
-from tests.clients.sdk.scripted import TOKEN, Wire, scripted
+from cornered.clients.terminal.connecting import PlayRequest, begin, connected, invitation_text
+from cornered.protocol.commands import Challenge, Hello, WatchLobby
+from cornered.protocol.messages import LobbyState
+from cornered.protocol.values import Accepts, Presence
+from tests.clients.sdk.scripted import BOB, TOKEN, Wire, scripted
+from tests.clients.sdk.scripted import connected as scripted_client
 
 
 async def test_a_name_is_told_only_when_it_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,3 +34,34 @@ async def test_a_name_is_told_only_when_it_was_given(tmp_path: Path, monkeypatch
                 pass
     assert [hello.name for hello in hellos] == [None, None, "Ann", None]
     assert [hello.token for hello in hellos] == [None, TOKEN, None, TOKEN]
+
+
+@pytest.mark.parametrize("with_help", [True, False])
+async def test_a_bot_is_challenged_with_the_help_that_was_asked_for(with_help: bool) -> None:
+    challenges: list[Challenge] = []
+
+    async def scene(wire: Wire) -> None:
+        await wire.welcome()
+        bot = Presence(player=BOB, playing=0, accepts=(Accepts(game="trapgrid"),), free=1)
+        await wire.say(LobbyState(id=(await wire.hear(WatchLobby)).id, seeks=(), matches=(), players=(bot,)))
+        challenges.append(await wire.hear(Challenge))
+        await wire.acknowledge(challenges[0], ref="c")
+        await wire.stay()
+
+    async with asyncio.timeout(60), scripted(scene) as server, scripted_client(server) as client:
+        await begin(client, PlayRequest(game="trapgrid", bot="Bob", with_help=with_help))
+    assert [challenge.with_help for challenge in challenges] == [with_help]
+
+
+@pytest.mark.parametrize(
+    ("started", "command"),
+    [("cornered/__main__.py", "./run cornered play --join abc"), ("bin/cornered", "cornered play --join abc")],
+)
+def test_the_hint_names_the_command_that_works_here(
+    started: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "run").touch()
+    monkeypatch.setattr("sys.argv", [str(tmp_path / started)])
+    assert invitation_text("abc", "ws://127.0.0.1:8420").endswith(f": {command}")
+    elsewhere = "wss://play.example"
+    assert invitation_text("abc", elsewhere).endswith(f": {command} --server {elsewhere}")

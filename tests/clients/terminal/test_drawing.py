@@ -27,9 +27,16 @@ def test_a_hexagon_is_shifted_by_half_a_cell_a_row() -> None:
     assert plain(BAMBOO) == " c . .\nb . A .\n a B ."
 
 
+def test_the_side_that_each_pawn_goes_to_has_its_mark() -> None:
+    two, four = plain(QUORIDOR).splitlines(), plain("..2../...../1...3/...../..0.. 0 left=1,1,1,1").splitlines()
+    assert (two[0][:2], two[-2][:2]) == ("5A", "1B")
+    assert (four[0][:2], four[-2][:2]) == ("5A", "1C")
+    assert four[-1] == "   aD  b   c   d   eB"
+
+
 def test_walls_stand_where_their_names_say() -> None:
     assert plain(QUORIDOR).splitlines() == [
-        "5  .   .   B   .   .",
+        "5A .   .   B   .   .",
         "",
         "4  .   .   . | .   .",
         "             |",
@@ -37,7 +44,7 @@ def test_walls_stand_where_their_names_say() -> None:
         "",
         "2  .   .   .   .   .",
         "  -------",
-        "1  .   .   A   .   .",
+        "1B .   .   A   .   .",
         "   a   b   c   d   e",
     ]
 

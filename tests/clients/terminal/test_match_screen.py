@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
 from textual.app import App
 
+from cornered import engine
 from cornered.clients.terminal.board_view import BoardView
 from cornered.clients.terminal.cornered_app import CorneredApp
 from cornered.clients.terminal.match_screen import MatchScreen
@@ -16,6 +18,10 @@ from cornered.protocol.values import Fischer, Player
 from tests.clients.terminal.conftest import LocalMatch
 
 CLOCK = Fischer(initial=180, increment=2)
+
+
+def kind_summary(name: str) -> str:
+    return next(kind.summary for kind in engine.games() if kind.name == name)
 
 
 def screen(table: LocalMatch) -> CorneredApp:
@@ -290,6 +296,30 @@ async def test_question_mark_shows_all_keys_and_escape_hides_them(
         await pilot.press("escape")
         await pilot.pause()
         assert "claim victory" not in shown(app)
+
+
+async def test_the_help_of_a_match_has_the_rules_of_its_game(
+    local_table: type[LocalMatch], shown: Callable[[App[None]], str]
+) -> None:
+    table = local_table("quoridor", size=5)
+    app = screen(table)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await pilot.press("question_mark", "end")
+        await pilot.pause()
+        seen = "".join(shown(app).split())
+        for end in ("This match: Quoridor 5x5.", kind_summary("quoridor").rpartition(". ")[2]):
+            assert "".join(end.split()) in seen.replace("│", "")
+
+
+@pytest.mark.parametrize(("stock", "text"), [(0, "no walls left"), (1, "1 wall"), (2, "2 walls")])
+async def test_one_wall_is_told_in_the_singular(
+    stock: int, text: str, local_table: type[LocalMatch], shown: Callable[[App[None]], str]
+) -> None:
+    app = screen(local_table("quoridor", size=5, walls=stock))
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        assert re.search(rf"{text}\b", shown(app))
 
 
 async def test_b_switches_between_dark_and_light(local_table: type[LocalMatch]) -> None:

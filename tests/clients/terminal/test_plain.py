@@ -117,6 +117,18 @@ async def test_answering_when_nothing_is_offered_is_refused(local_table: type[Lo
     assert table.done == []
 
 
+async def test_the_rules_are_told(local_table: type[LocalMatch]) -> None:
+    told = await run(local_table("quoridor", has_draws=True), "rules")
+    assert any(line.startswith("Walk your pawn across the board") for line in told)
+
+
+async def test_an_offer_of_a_rematch_is_accepted_and_declined(local_table: type[LocalMatch]) -> None:
+    table = local_table("trapgrid")
+    table.match = table.match.model_copy(update={"over": True, "winner": 1, "rematch": (1,)})
+    await run(table, "accept", "decline")
+    assert table.done == ["rematch", "decline_rematch"]
+
+
 async def test_what_is_not_understood_gets_help(local_table: type[LocalMatch]) -> None:
     table = local_table("trapgrid")
     assert any(line.startswith("Type a move") for line in await run(table, "hello there"))

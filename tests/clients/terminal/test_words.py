@@ -7,6 +7,8 @@ import pytest
 from cornered.clients.sdk import CommandRefused, read_clock
 from cornered.clients.terminal.words import (
     clock_text,
+    gauge_text,
+    name_order,
     ordinal,
     refusal_text,
     result_text,
@@ -49,6 +51,17 @@ def test_time_is_shown_as_clocks_show_it(milliseconds: int | None, text: str) ->
 )
 def test_time_controls_have_names(clock: Clock, text: str) -> None:
     assert clock_text(clock) == text
+
+
+def test_the_noun_of_a_gauge_agrees_with_its_number() -> None:
+    told = [("cells in reach", 1), ("cells in reach", 12), ("groups", 1), ("moves", 1), ("no cell left", 0)]
+    assert [gauge_text(*each) for each in told] == [
+        "1 cell in reach",
+        "12 cells in reach",
+        "1 group",
+        "1 move",
+        "no cell left",
+    ]
 
 
 def test_places_are_ordinals() -> None:
@@ -125,3 +138,8 @@ def test_what_the_server_says_stands_alone_with_a_capital_but_moves_stay_moves()
     assert (
         refusal_text(CommandRefused("private", "only its players see this match")) == "Only its players see this match"
     )
+
+
+def test_names_are_sorted_by_their_numbers() -> None:
+    names = ["level-10", "champion", "level-2", "Level-1", "level-1-b", "7"]
+    assert sorted(names, key=name_order) == ["7", "champion", "Level-1", "level-1-b", "level-2", "level-10"]

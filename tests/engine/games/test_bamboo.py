@@ -133,7 +133,8 @@ def test_notes_tell_the_group_of_every_stone_and_gauges_count_groups() -> None:
         "g1": "group of 1",
         "g4": "group of 1",
     }
-    assert state.gauges() == (("groups", 2), ("groups", 3))
+    assert state.gauges() == (("groups, the largest of 2", 2), ("groups, the largest of 1", 3))
+    assert engine.load("bamboo").start().gauges() == (("no group yet", 0),) * 2
 
 
 def test_who_leaves_loses() -> None:

@@ -226,7 +226,7 @@ def test_walls_touch_but_neither_overlap_nor_cross() -> None:
 
 def test_a_wall_takes_one_from_the_stock_and_an_empty_stock_allows_none() -> None:
     state = engine.apply(engine.load("quoridor", walls=1).start(), "e3h")
-    assert state.gauges() == (("walls", 0), ("walls", 1))
+    assert state.gauges() == (("no walls left", 0), ("walls", 1))
     state = engine.apply(engine.apply(state, "e8"), "e2")
     assert len(state.moves()) > 4
     assert all(len(move) == 2 for move in engine.apply(state, "e7").moves())

@@ -6,6 +6,7 @@ import pytest
 
 from cornered import engine
 from cornered.engine import IllegalMove, Outcome
+from cornered.engine.games.trapgrid import TrapGridState
 
 
 def test_the_pawns_start_in_opposite_corners_and_the_upper_one_moves_first() -> None:
@@ -35,7 +36,13 @@ def test_who_cannot_step_has_lost() -> None:
 
 def test_territory_counts_the_cells_in_reach_and_the_pawns_own() -> None:
     state = engine.load("trapgrid", size=3).parse("0x./xx./..1 1")
-    assert [count for _, count in state.gauges()] == [1, 5]
+    assert isinstance(state, TrapGridState)
+    assert state.territory() == (1, 5)
+
+
+def test_gauges_count_the_cells_that_a_pawn_can_still_reach() -> None:
+    state = engine.load("trapgrid", size=3).parse("0x./xx./..1 1")
+    assert state.gauges() == (("no cell left", 0), ("cells in reach", 4))
 
 
 @pytest.mark.parametrize(

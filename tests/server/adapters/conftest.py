@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
@@ -11,6 +13,9 @@ from cornered.protocol.events import Ended, MatchEvent, Played, Started
 from cornered.protocol.messages import Happened
 from cornered.protocol.values import Clocks, Fischer, GameSpec, Player
 from cornered.server.adapters.database import Database
+from cornered.server.adapters.ownership_sql import SqlOwnership
+from cornered.server.cluster.ports import Node, Ownership
+from tests.server.adapters.observer import Recorder
 
 DATABASES = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 ANNA = Player(id="anna", name="Anna", kind="person")
@@ -69,14 +74,44 @@ def address(request: pytest.FixtureRequest, folder: Path) -> str:
 
 
 @pytest.fixture(params=["memory", *DATABASES])
-async def stored(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database | None]:
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of an empty database of each kind; empty for storage in memory."""
+    return "" if request.param == "memory" else address(request, tmp_path)
+
+
+@pytest.fixture
+async def stored(store_url: str) -> AsyncIterator[Database | None]:
     """A database of each kind, and None for storage in memory."""
-    if request.param == "memory":
+    if not store_url:
         yield None
         return
-    database = await Database.open(address(request, tmp_path))
+    database = await Database.open(store_url)
     yield database
     await database.close()
+
+
+@pytest.fixture
+async def ownership(store_url: str, stored: Database | None) -> AsyncIterator[Ownership | None]:
+    """The ownership of the only node on PostgreSQL; None elsewhere, where nothing checks it."""
+    if stored is None or stored.is_sqlite:
+        yield None
+        return
+    async with owning(store_url) as ownership:
+        yield ownership
+
+
+@contextlib.asynccontextmanager
+async def owning(url: str, name: str = "home") -> AsyncIterator[Ownership]:
+    """Be a node on a PostgreSQL database inside the block."""
+    ownership = SqlOwnership(url, Node(name, "1", f"{name}:8420"))
+    await ownership.join(Recorder())
+    keeping = asyncio.create_task(ownership.keep())
+    try:
+        yield ownership
+    finally:
+        keeping.cancel()
+        await asyncio.wait((keeping,))
+        await ownership.leave()
 
 
 Opener = Callable[[], Awaitable[Database]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -87,3 +88,45 @@ async def test_a_database_server_that_dies_is_named(postgres: Postgres) -> None:
         postgres.start()
     assert await accounts.by_token(token) == identity
     await database.close()
+
+
+async def test_a_revoked_player_has_no_token_any_more_and_the_others_keep_theirs(accounts: Accounts) -> None:
+    one, first = await accounts.create("Anna", "person")
+    two, second = await accounts.create("Anna", "bot")
+    assert sorted(player.id for player in await accounts.named("Anna", 10)) == sorted([one.player.id, two.player.id])
+    assert len(await accounts.named("Anna", 1)) == 1
+    assert await accounts.revoke(one.player.id)
+    assert await accounts.by_token(first) is None
+    assert await accounts.by_token(second) == two
+    assert await accounts.named("Anna", 10) == [two.player]
+    assert await accounts.by_id(one.player.id) == one
+    assert not await accounts.revoke(one.player.id)
+    assert not await accounts.revoke("nobody")
+
+
+async def test_revocations_are_numbered_in_their_order(accounts: Accounts) -> None:
+    assert await accounts.revoked(0) == []
+    players = [(await accounts.create(f"Anna {number}", "person"))[0].player.id for number in range(4)]
+    for player in players[:2]:
+        await accounts.revoke(player)
+    assert await accounts.revoked(0) == [(1, players[0]), (2, players[1])]
+    await asyncio.gather(*(accounts.revoke(player) for player in players[2:]))
+    assert [number for number, _ in await accounts.revoked(1)] == [2, 3, 4]
+    assert await accounts.revoked(4) == []
+
+
+async def test_programs_that_revoke_at_once_take_turns(open_database: Opener) -> None:
+    own = [SqlAccounts(await open_database()) for _ in range(4)]
+    players = [(await own[0].create("Anna", "person"))[0].player.id for _ in range(16)]
+    seen: list[int] = []
+
+    async def look() -> None:
+        while len(seen) < len(players):
+            found = [number for number, _ in await own[0].revoked(seen[-1] if seen else 0)]
+            seen.extend(found)
+
+    async with asyncio.timeout(60):
+        looking = asyncio.create_task(look())
+        await asyncio.gather(*(own[number % 4].revoke(player) for number, player in enumerate(players)))
+        await looking
+    assert seen == list(range(1, 17)), "none is committed before one with a lower number"

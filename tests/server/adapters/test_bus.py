@@ -17,8 +17,9 @@ import pytest
 from cornered.protocol.feed import STATE_EXPIRY_S
 from cornered.protocol.messages import LobbyChanged, LobbyState, Pong
 from cornered.protocol.values import Presence
+from cornered.server.adapters.broker import Broker
 from cornered.server.adapters.bus_local import LocalBus
-from cornered.server.adapters.bus_mqtt import Broker, MqttBus
+from cornered.server.adapters.bus_mqtt import MqttBus
 from cornered.server.adapters.feed import Publication
 from cornered.server.ports import Bus
 from tests.conftest import Mosquitto
@@ -253,6 +254,26 @@ async def test_a_goodbye_comes_after_everything_that_was_to_be_told(sample: Samp
 
 
 @pytest.mark.mqtt
+async def test_a_node_that_ends_while_it_says_that_it_is_there_takes_it_back(
+    mosquitto: Mosquitto, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said, publish = asyncio.Event(), aiomqtt.Client.publish
+
+    async def say_and_wait(self: aiomqtt.Client, topic: str, payload: bytes, **options: Any) -> None:
+        await publish(self, topic, payload, **options)
+        if not said.is_set():
+            said.set()
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr(aiomqtt.Client, "publish", say_and_wait)
+    outside = MqttOutside(mosquitto.port)
+    async with running(outside.listen()), running(outside.bus.run()) as (task,):
+        await said.wait()
+        task.cancel()
+        await outside.ears.until_last(NODE, {"node": "here", "status": "offline"})
+
+
+@pytest.mark.mqtt
 @pytest.mark.parametrize("end", [None, aiomqtt.MqttError("lost")])
 async def test_a_bus_whose_client_keeps_a_cancellation_to_itself_ends_nevertheless(
     mosquitto: Mosquitto, monkeypatch: pytest.MonkeyPatch, end: Exception | None
@@ -351,7 +372,8 @@ async def test_a_server_that_vanishes_is_offline_by_its_will(mosquitto: Mosquitt
     async with running(outside.listen()):
         await outside.ears.until(lambda: bool(outside.ears.on("listening")))
         program = (
-            "import asyncio, sys; from cornered.server.adapters.bus_mqtt import *;"
+            "import asyncio, sys; from cornered.server.adapters.broker import *;"
+            "from cornered.server.adapters.bus_mqtt import *;"
             "asyncio.run(MqttBus(Broker.parse(sys.argv[1]), 'here').run())"
         )
         process = await asyncio.create_subprocess_exec(sys.executable, "-c", program, mosquitto.url)
@@ -373,22 +395,3 @@ async def test_a_state_is_kept_under_a_lease_that_runs_out(mosquitto: Mosquitto,
             message = await anext(aiter(client.messages))
     assert message.properties is not None
     assert 0 < message.properties.json()["MessageExpiryInterval"] <= STATE_EXPIRY_S  # type: ignore[no-untyped-call]
-
-
-@pytest.mark.parametrize(
-    ("url", "broker"),
-    [
-        ("mqtt://host", Broker("host", 1883, None, None, tls=False)),
-        ("mqtts://a%40b:p%2Fw@host", Broker("host", 8883, "a@b", "p/w", tls=True)),
-        ("mqtt://[::1]:9", Broker("::1", 9, None, None, tls=False)),
-    ],
-)
-def test_a_broker_is_named_by_an_address(url: str, broker: Broker) -> None:
-    assert Broker.parse(url) == broker
-    assert broker.password is None or broker.password not in repr(broker)
-
-
-@pytest.mark.parametrize("url", ["", "host:1883", "http://host", "mqtt://", "mqtt://host/path", "mqtt://host:many"])
-def test_an_address_of_something_else_is_no_broker(url: str) -> None:
-    with pytest.raises(ValueError, match=r"a broker is mqtt://"):
-        Broker.parse(url)

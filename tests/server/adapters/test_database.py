@@ -102,8 +102,8 @@ async def test_a_failed_transaction_leaves_nothing_and_the_next_one_works(open_d
         assert (await connection.execute(text("SELECT count(*) FROM players"))).scalar() == 1
 
 
-async def test_a_batch_that_conflicts_halfway_stores_nothing_and_the_next_one_works(open_database: Opener) -> None:
-    database = await open_database()
+async def test_a_batch_that_conflicts_halfway_stores_nothing_and_the_next_one_works(tmp_path: Path) -> None:
+    database = await Database.open(f"sqlite:///{tmp_path / 'cornered.db'}")
     insert = database.insertion(EVENTS)
     await database.write([(insert, [("a", 1, "{}")])])
     with pytest.raises(IntegrityError):
@@ -111,6 +111,7 @@ async def test_a_batch_that_conflicts_halfway_stores_nothing_and_the_next_one_wo
     assert await _stored_events(database) == 1
     await database.write([(insert, [("b", 1, "{}")])])
     assert await _stored_events(database) == 2
+    await database.close()
 
 
 async def test_a_batch_on_a_locked_file_fails_or_is_cancelled_and_the_next_one_works(

@@ -14,6 +14,7 @@ from cornered.protocol.events import (
     Eliminated,
     Ended,
     MatchEvent,
+    RematchDeclined,
     Rematched,
     RematchOffered,
     Resumed,
@@ -25,16 +26,18 @@ from cornered.protocol.events import (
 from cornered.server.adapters.database import Database
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.journal_sql import SqlJournal
+from cornered.server.cluster.ports import Ownership
+from cornered.server.cluster.slots import slot_of
 from cornered.server.ports import Journal, StaleSequence
 from tests.server.adapters.conftest import Sample
 
 
 @pytest.fixture
-async def journal(stored: Database | None) -> AsyncIterator[Journal]:
+async def journal(stored: Database | None, ownership: Ownership | None) -> AsyncIterator[Journal]:
     if stored is None:
         yield MemoryJournal()
         return
-    sql = SqlJournal(stored)
+    sql = SqlJournal(stored, ownership)
     yield sql
     await sql.close()
 
@@ -75,7 +78,9 @@ async def test_every_kind_of_event_comes_back_as_it_was(journal: Journal, sample
         Resumed(seq=10, at=5, refunded=1_000),
         Ended(seq=11, at=6, winner=None, places=(), reason="aborted", seed="s", cause="c", seat=0),
         RematchOffered(seq=12, **caused),
-        Rematched(seq=13, match="next", **caused),
+        RematchDeclined(seq=13, reason="not now", **caused),
+        RematchDeclined(seq=14, at=6),
+        Rematched(seq=15, match="next", **caused),
     ]
     await journal.append("m", 0, log)
     assert list(await journal.read("m")) == log
@@ -148,6 +153,17 @@ async def test_live_matches_are_those_without_an_end_oldest_first(journal: Journ
     assert (await journal.live())[0] == sample.started("early", at=10)
 
 
+async def test_live_matches_are_given_by_slot(journal: Journal, sample: Sample) -> None:
+    names = [f"{number:04}-match" for number in range(500)]
+    await asyncio.gather(*(journal.append(name, 0, [sample.started(name, at=1)]) for name in names))
+    await journal.append(names[0], 1, [sample.ended(2)])
+    slots = frozenset(slot_of(name) for name in names[:250])
+    expected = [name for name in names[1:] if slot_of(name) in slots]
+    assert 0 < len(expected) < len(names) - 1
+    assert [started.match for started in await journal.live(slots)] == expected
+    assert list(await journal.live(())) == []
+
+
 async def test_a_match_that_goes_on_after_its_end_stays_finished(journal: Journal, sample: Sample) -> None:
     await journal.append("m", 0, [sample.started("m"), sample.ended(2)])
     await journal.append("m", 2, [RematchOffered(seq=3, at=100, seat=0, cause="c")])
@@ -162,6 +178,21 @@ async def test_finished_public_matches_come_newest_first(journal: Journal, sampl
     await journal.append("open", 0, [sample.started("open")])
     assert await journal.finished(None, 10) == ["b", "c", "a"]
     assert await journal.finished(None, 2) == ["b", "c"]
+
+
+async def test_finished_matches_are_paged_by_a_cursor_also_those_that_ended_at_once(
+    journal: Journal, sample: Sample
+) -> None:
+    for name, ended in (("a", 50), ("b", 70), ("c", 70), ("d", 70), ("e", 20)):
+        await journal.append(name, 0, [sample.started(name), sample.ended(2, at=ended)])
+    await journal.append("open", 0, [sample.started("open")])
+    found, cursor = list[str](), None
+    while page := await journal.finished(None, 2, cursor):
+        found += page
+        cursor = page[-1]
+    assert found == ["d", "c", "b", "a", "e"]
+    assert list(await journal.finished(None, 2, "open")) == []
+    assert list(await journal.finished(None, 2, "unknown")) == []
 
 
 async def test_a_players_finished_matches_are_his_own_private_ones_too(journal: Journal, sample: Sample) -> None:

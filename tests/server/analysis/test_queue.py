@@ -14,6 +14,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 from cornered import engine
 from cornered.engine.game import State
 from cornered.protocol.analysis import (
+    MAX_ANALYSIS_MS,
     MAX_ATTEMPTS,
     MAX_LINE_PLIES,
     MAX_LINES,
@@ -30,7 +31,6 @@ from cornered.server.analysis.queue import (
     MAX_JOBS,
     QUESTION_TIMEOUT_MS,
     REPLY_GRACE_MS,
-    THINKING_TIME_MS,
     AnalysisQueue,
 )
 from cornered.server.analysis.state import (
@@ -132,7 +132,7 @@ def test_a_free_analyst_gets_the_job_at_once(bench: Bench) -> None:
     bench.offer("bot")
     events = bench.queue.ask("s", "ann", question(), "j", NOW)
     assert [type(event) for event in events] == [Asked, Assigned]
-    assert events[1] == Assigned("j", "bot", NOW + THINKING_TIME_MS + REPLY_GRACE_MS)
+    assert events[1] == Assigned("j", "bot", NOW + MAX_ANALYSIS_MS + REPLY_GRACE_MS)
 
 
 def test_those_who_ask_are_served_in_turn(bench: Bench) -> None:
@@ -238,13 +238,13 @@ def test_a_job_that_takes_too_long_goes_to_another_analyst_and_never_back(bench:
     job = bench.ask("ann", "0./.1 1")
     assert bench.queue.jobs[job].analyst == "slow"
     due = bench.queue.deadline()
-    assert due == NOW + THINKING_TIME_MS + REPLY_GRACE_MS
+    assert due == NOW + MAX_ANALYSIS_MS + REPLY_GRACE_MS
     assert bench.queue.tick(due - 1) == ()
     events = bench.do(bench.queue.tick(due))
     assert isinstance(events[0], Returned)
     assert bench.queue.jobs[job].analyst == "quick"
     assert refusal(bench.queue.analysed, "slow", word(job, report=report(), final=True), due) == "unknown_analysis"
-    events = bench.do(bench.queue.tick(due + THINKING_TIME_MS + REPLY_GRACE_MS))
+    events = bench.do(bench.queue.tick(due + MAX_ANALYSIS_MS + REPLY_GRACE_MS))
     assert isinstance(events[0], JobEnded)
     assert events[0].found.error
 
@@ -300,6 +300,7 @@ def test_parts_of_an_answer_come_one_by_one(bench: Bench) -> None:
         {"overlays": (OverlayPicture(name="t", title="t", legend="", kind="heat", cells="b./.."),)},
         {"overlays": (OverlayPicture(name="t", title="t", legend="", kind="heat", cells="00/0"),)},
         {"overlays": (OverlayPicture(name="t", title="t", legend="", kind="heat", cells="0000"),)},
+        {"overlays": (OverlayPicture(name="t", title="t", legend="", kind="heat", cells="00/00", numbers="1,2/3"),)},
     ],
 )
 def test_talk_about_another_position_is_refused(bench: Bench, fields: Any) -> None:
@@ -420,7 +421,7 @@ class Everything(RuleBasedStateMachine):
         assert socket not in self.queue.analysts
         assert all(job.analyst != socket and socket not in job.askers for job in self.queue.jobs.values())
 
-    @rule(passed=st.sampled_from([1, THINKING_TIME_MS + REPLY_GRACE_MS, QUESTION_TIMEOUT_MS]))
+    @rule(passed=st.sampled_from([1, MAX_ANALYSIS_MS + REPLY_GRACE_MS, QUESTION_TIMEOUT_MS]))
     def time_passes(self, passed: int) -> None:
         self.now += passed
         self.do(self.queue.tick(self.now))

@@ -26,7 +26,7 @@ from cornered.protocol.commands import (
     StartSeek,
     WatchLobby,
 )
-from cornered.protocol.values import NO_CLOCK, Accepts, Fischer, GameSpec, PerMove, Player, SeekSettings
+from cornered.protocol.values import MAX_VALUES, NO_CLOCK, Accepts, Fischer, GameSpec, PerMove, Player, SeekSettings
 from cornered.server.lobby.bounds import MAX_CHALLENGES_RECEIVED, MAX_CHALLENGES_SENT, MAX_SEEKS_PER_PLAYER
 from cornered.server.lobby.events import (
     DEPARTURE_DELAY_MS,
@@ -117,6 +117,19 @@ def made(events: Sequence[LobbyEvent]) -> MatchMade:
 # Names
 
 
+def test_a_newcomer_gets_a_number_while_an_absent_player_of_that_name_is_in_a_live_match(driver: LobbyDriver) -> None:
+    match = made(driver.do(AcceptChallenge, BEN, challenge=driver.challenge(ANN, BEN)))
+    driver.apply(driver.lobby.disconnect("ann", 0))
+    driver.apply(driver.lobby.tick(DEPARTURE_DELAY_MS))
+    assert "ann" not in driver.lobby.guests
+    second, third = (Player(id=name, name="Ann", kind="person") for name in ("second", "third"))
+    driver.arrive(second)
+    assert driver.lobby.guests["second"].player.name == "Ann (2)"
+    driver.apply([MatchEnded(match.match)])
+    driver.arrive(third)
+    assert driver.lobby.guests["third"].player.name == "Ann"
+
+
 def test_who_takes_another_name_has_it_at_tables_in_challenges_and_in_their_matches(driver: LobbyDriver) -> None:
     own, joined = driver.open_table(ANN), driver.open_table(BEN, THREE)
     driver.do(JoinSeek, ANN, seek=joined)
@@ -163,7 +176,7 @@ def test_the_match_begins_when_the_table_is_full(driver: LobbyDriver) -> None:
     assert match.players == (BEN, CYD, ANN)
     assert (match.clock, match.private, match.delay) == (PerMove(seconds=9), True, 4)
     assert driver.lobby.tables == {}
-    assert driver.lobby.matches == {match.match: ("ben", "cyd", "ann")}
+    assert driver.lobby.matches == {match.match: match}
     assert driver.refused(JoinSeek, DEE, seek=seek) == "unknown_seek"
 
 
@@ -282,6 +295,22 @@ def test_a_challenge_is_declined_with_a_reason(driver: LobbyDriver) -> None:
     assert (ended.closed.how, ended.closed.reason, driver.lobby.challenges) == ("declined", "later", {})
 
 
+def test_help_is_among_the_terms_of_a_persons_game_against_a_bot(driver: LobbyDriver) -> None:
+    driver.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=2)
+    for with_help in (True, False):
+        challenge = driver.challenge(ANN, BOT, with_help=with_help)
+        assert driver.lobby.challenges[challenge].with_help is with_help
+        assert made(driver.do(AcceptChallenge, BOT, challenge=challenge)).with_help is with_help
+
+
+def test_nobody_has_help_against_a_person(driver: LobbyDriver) -> None:
+    other = Player(id="other", name="Other", kind="bot")
+    driver.arrive(other)
+    driver.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=2)
+    for by, to in ((ANN, BEN), (BOT, ANN), (other, BOT)):
+        assert driver.refused(Challenge, by, to=to.id, game=TRAPGRID, with_help=True) == "bad_options"
+
+
 def test_only_the_challenger_cancels_and_only_the_challenged_accepts(driver: LobbyDriver) -> None:
     challenge = driver.challenge(ANN, BEN)
     assert driver.refused(CancelChallenge, BEN, challenge=challenge) == "not_yours"
@@ -358,6 +387,7 @@ def test_only_bots_declare(driver: LobbyDriver) -> None:
         (Accepts(game="chess"), "unknown_game"),
         (Accepts(game="trapgrid", options={"depth": (3,)}), "bad_options"),
         (Accepts(game="trapgrid", options={"size": (3, 99)}), "bad_options"),
+        (Accepts(game="isolation", options={"dice": (True,) * MAX_VALUES, "players": (2,)}), "bad_options"),
     ],
 )
 def test_a_bot_declares_only_what_exists(driver: LobbyDriver, accepts: Accepts, code: str) -> None:
@@ -385,8 +415,10 @@ def test_a_bot_is_challenged_to_what_it_declared_alone(
 
 
 def test_a_bot_never_plays_more_games_than_it_takes(driver: LobbyDriver) -> None:
-    driver.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=1)
+    driver.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=2)
     first, second = driver.challenge(ANN, BOT), driver.challenge(BEN, BOT)
+    assert driver.refused(Challenge, CYD, to="bot", game=TRAPGRID) == "busy", "two that wait take its places already"
+    driver.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=1)
     match = made(driver.do(AcceptChallenge, BOT, challenge=first))
     assert driver.refused(AcceptChallenge, BOT, challenge=second) == "busy"
     assert driver.refused(Challenge, CYD, to="bot", game=TRAPGRID) == "busy"
@@ -577,7 +609,7 @@ class LobbyMachine(RuleBasedStateMachine):
         for name, guest in lobby.guests.items():
             seats = [one.id for table in lobby.tables.values() for one in table.seek.joined]
             assert guest.tables == seats.count(name) <= MAX_SEEKS_PER_PLAYER
-            assert guest.playing == sum(name in players for players in lobby.matches.values())
+            assert guest.playing == sum(name in {one.id for one in made.players} for made in lobby.matches.values())
 
     @invariant()
     def only_those_who_are_here_sit_or_challenge(self) -> None:
@@ -595,7 +627,7 @@ class LobbyMachine(RuleBasedStateMachine):
         assert {(player, name) for player, names in lobby.seeks_of.items() for name in names} == seats
         calls = {(one.id, name) for name, each in lobby.challenges.items() for one in (each.by, each.to)}
         assert {(player, name) for player, names in lobby.challenges_of.items() for name in names} == calls
-        plays = {(player, name) for name, players in lobby.matches.items() for player in players}
+        plays = {(player.id, name) for name, made in lobby.matches.items() for player in made.players}
         assert {(player, name) for player, names in lobby.matches_of.items() for name in names} == plays
         assert len(lobby.seeks) == len(lobby.tables)
         assert len(lobby.players) == len(lobby.guests)

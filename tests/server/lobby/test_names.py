@@ -54,6 +54,22 @@ def test_a_number_is_not_given_again_while_a_bearer_of_the_name_is_here() -> Non
     assert [arrive(lobby, player, "Ada") for player in ("five", "six")] == ["Ada", "Ada (2)"]
 
 
+def test_the_name_of_a_player_who_left_a_live_match_is_no_one_elses_until_it_ends() -> None:
+    names = Names(["level-3"])
+    names.take("a", "Ann", "Ann")
+    names.seat("a", "Ann")
+    names.seat("a", "Ann")
+    names.free("Ann", "Ann")
+    assert names.choose("b", "ann") == "ann (2)"
+    assert names.choose("a", "Ann") == "Ann"
+    names.unseat("a", "Ann")
+    assert names.choose("b", "ann") == "ann (2)"
+    names.unseat("a", "Ann")
+    assert names.choose("b", "ann") == "ann"
+    names.seat("old", "level-3")
+    assert names.choose("new", "level-3", is_operators=True) == "level-3", "a house bot that lost its token"
+
+
 def test_a_new_name_frees_the_old_one() -> None:
     lobby = Lobby()
     arrive(lobby, "one", "Ada")
@@ -91,7 +107,7 @@ def test_a_bot_that_turns_out_to_be_the_operators_gets_its_name_while_it_is_here
 def test_the_house_bots_names_are_reserved_by_default() -> None:
     from cornered.bots.online.host import player_name
     from cornered.bots.roster import create
-    from cornered.cli.main import HOUSE_BOTS
+    from cornered.cli.house_process import HOUSE_BOTS
 
     assert {player_name(create(bot)) for bot in HOUSE_BOTS} <= set(Settings(port=0).reserved_names)
 

@@ -16,6 +16,7 @@ from cornered.protocol.commands import (
     AcceptTakeback,
     Claim,
     DeclineDraw,
+    DeclineRematch,
     DeclineTakeback,
     MatchCommand,
     OfferDraw,
@@ -32,6 +33,7 @@ from cornered.protocol.events import (
     Ended,
     MatchEvent,
     Played,
+    RematchDeclined,
     Rematched,
     RematchOffered,
     Resumed,
@@ -44,7 +46,7 @@ from cornered.protocol.events import (
 from cornered.protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, GameSpec, PerMove, Player
 from cornered.server.match.catalogue import settle
 from cornered.server.match.dice import commitment_of, roll
-from cornered.server.match.match import Match, Patience, open_match, open_rematch, rematch_id
+from cornered.server.match.match import MAX_REMATCH_OFFERS, Match, Patience, open_match, open_rematch, rematch_id
 from cornered.server.match.terms import Opening
 from cornered.server.refusal import Refusal
 
@@ -55,11 +57,17 @@ DRAWS: dict[str, Any] = {"size": 3, "max_plies": 50}
 class Table:
     """A match driven through its public interface: events are folded and logged."""
 
-    def __init__(self, name: str = "trapgrid", clock: Clock = NO_CLOCK, **options: Any) -> None:
+    def __init__(
+        self, name: str = "trapgrid", clock: Clock = NO_CLOCK, *, with_help: bool = False, **options: Any
+    ) -> None:
+        """With help the last player is a bot."""
         game, spec = settle(GameSpec(name=name, options=options))
         self.players = tuple(Player(id=f"p{n}", name=f"Player {n}", kind="person") for n in range(game.seats))
+        if with_help:
+            self.players = (*self.players[:-1], Player(id="bot", name="Bot", kind="bot"))
         self.now = 1_000_000
-        self.log: list[MatchEvent] = list(open_match(Opening("m1", spec, self.players, clock), SEED, now=self.now))
+        opening = Opening("m1", spec, self.players, clock, with_help=with_help)
+        self.log: list[MatchEvent] = list(open_match(opening, SEED, now=self.now))
         self.match = Match.replay(self.log, SEED)
         self.count = 0
 
@@ -504,6 +512,55 @@ def test_a_takeback_of_the_newest_move_undoes_only_that() -> None:
     assert table.match.moves == ("a4", "e2")
 
 
+def test_with_help_a_persons_takeback_is_granted_at_once_and_as_often_as_there_are_moves() -> None:
+    table = Table(size=5, with_help=True, clock=Fischer(initial=60))
+    table.play("a4", "e2", "b4", "d2", after=1_000)
+    (taken,) = table.do(RequestTakeback, 0, after=2_000)
+    assert isinstance(taken, TakenBack)
+    assert (taken.seat, taken.ply, taken.left, table.match.to_move) == (0, 2, (57_000, 59_000), 0)
+    (taken,) = table.do(RequestTakeback, 0)
+    assert isinstance(taken, TakenBack)
+    assert (taken.ply, table.match.moves) == (0, ())
+    assert table.refused(RequestTakeback, 0) == "nothing_to_take_back"
+    assert table.match.answered(0, taken.cause) == taken.seq
+    assert Match.replay(table.log, SEED) == table.match
+
+
+def test_with_help_the_bot_has_to_ask() -> None:
+    table = Table(size=5, with_help=True)
+    table.play("a4", "e2")
+    (asked,) = table.do(RequestTakeback, 1)
+    assert isinstance(asked, TakebackRequested)
+    (taken,) = table.do(AcceptTakeback, 0)
+    assert isinstance(taken, TakenBack)
+    assert table.match.moves == ("a4",)
+
+
+def test_help_does_not_undo_a_fallen_flag() -> None:
+    table = Table(size=5, with_help=True, clock=Fischer(initial=10))
+    table.play("a4", "e2", "b4", "d2")
+    table.now += 10_000
+    assert table.refused(RequestTakeback, 0) == "too_late"
+
+
+def test_takebacks_with_help_are_bounded_by_the_bound_of_plies() -> None:
+    table = Table(size=5, with_help=True)
+    table.match = Match.replay(table.log, SEED, Patience(max_plies=6))
+    for _ in range(5):
+        table.play("a4")
+        table.do(RequestTakeback, 0)
+    table.play("a4")
+    assert ended(table.log).reason == "ply_limit"
+
+
+def test_a_rematch_has_the_help_of_its_match() -> None:
+    for with_help in (True, False):
+        table = Table(size=5, with_help=with_help)
+        started = open_rematch(table.match, SEED, table.now)[0]
+        assert isinstance(started, Started)
+        assert started.with_help is with_help
+
+
 def test_with_more_players_everybody_agrees_to_a_takeback() -> None:
     table = Table("isolation", players=3)
     table.play("a1", "b1")
@@ -627,6 +684,64 @@ def test_a_rematch_begins_when_all_have_agreed_under_an_id_that_follows_from_the
     assert agreed.match == rematch_id("m1") == table.match.next != "m1"
     assert table.match.rematch == (1, 0)
     assert table.refused(Rematch, 0) == "already_offered"
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_an_offer_of_a_rematch_is_withdrawn_by_its_player_and_declined_by_the_other(seat: int) -> None:
+    table = Table(size=5)
+    table.do(Resign, 0)
+    assert table.refused(DeclineRematch, seat) == "nothing_offered"
+    table.do(Rematch, 1)
+    decline = table.command(DeclineRematch, reason="I have to go")
+    (over,) = table.apply(table.match.decide(decline, seat, table.now))
+    assert isinstance(over, RematchDeclined)
+    assert (over.seat, over.reason) == (seat, "I have to go")
+    assert table.match.answered(seat, decline.id) == over.seq
+    assert (table.match.rematch, table.match.deadline()) == ((), None)
+    table.do(Rematch, 0)
+    (agreed,) = table.do(Rematch, 1)
+    assert isinstance(agreed, Rematched)
+    assert table.refused(DeclineRematch, seat) == "nothing_offered"
+    assert table.match.deadline() is None
+    assert Match.replay(table.log, SEED) == table.match
+
+
+@pytest.mark.parametrize(("clock", "lasts"), [(NO_CLOCK, 120_000), (Correspondence(days=2), 2 * 86_400_000)])
+def test_an_offer_of_a_rematch_that_nobody_answers_is_over_in_time(clock: Clock, lasts: int) -> None:
+    table = Table(size=5, clock=clock)
+    table.do(Resign, 0)
+    (offered,) = table.do(Rematch, 1)
+    assert table.match.deadline() == offered.at + lasts
+    assert table.match.refund(offered.at + lasts, 1_000) == ()
+    assert table.tick(lasts - 1) == ()
+    (over,) = table.tick(1)
+    assert isinstance(over, RematchDeclined)
+    assert (over.seat, over.cause) == (None, None)
+    assert (table.match.rematch, table.match.deadline()) == ((), None)
+
+
+def test_of_three_players_the_first_offer_counts_for_the_time_and_one_refusal_ends_it() -> None:
+    table = Table("isolation", players=3)
+    table.do(Resign, 0)
+    table.do(Resign, 1)
+    (first,) = table.do(Rematch, 0)
+    table.do(Rematch, 1, after=50_000)
+    assert table.match.deadline() == first.at + 120_000
+    table.do(DeclineRematch, 2)
+    assert table.match.rematch == ()
+
+
+def test_each_seat_offers_a_rematch_a_bounded_number_of_times() -> None:
+    table = Table(size=5)
+    table.do(Resign, 0)
+    for _ in range(MAX_REMATCH_OFFERS):
+        table.do(Rematch, 1)
+        table.do(DeclineRematch, 1)
+    assert table.refused(Rematch, 1) == "too_late"
+    # One that uses up its own offers takes none from the other, whose offer it may still accept.
+    table.do(Rematch, 0)
+    (new,) = table.do(Rematch, 1)
+    assert isinstance(new, Rematched)
 
 
 def test_in_the_rematch_everybody_sits_one_seat_further_on() -> None:

@@ -157,3 +157,33 @@ def test_a_summary_shows_a_match_in_a_list() -> None:
     assert (word.id, word.ply, word.watchers, word.started, word.over) == ("m1", 1, 3, 1_000, False)
     ended = views.summary(told(match, Resign, 1), 0)
     assert (ended.over, ended.winner, ended.reason) == (True, 0, "resignation")
+
+
+def test_the_end_of_a_match_is_explained_in_the_games_own_words() -> None:
+    match = match_of("quoridor", "a1", "c3", "a2", "c2", "a3", size=3)
+    ending = views.moves(match, match.ply, id="c1").ending
+    assert ending is not None
+    assert (ending.seat, ending.you, ending.cells) == (0, "You reached the far side in 3 moves", ("a3",))
+    assert views.moves(match, 2, id="c1").ending is None
+    given_up = told(match_of("trapgrid", "a4", size=5), Resign, 1)
+    assert views.moves(given_up, 1, id="c1").ending is None
+
+
+def test_a_draw_by_a_limit_is_announced_before_it_strikes() -> None:
+    match = match_of("quoridor", "d1", "d9", max_plies=9, no_progress=None)
+    assert views.moves(match, 2, id="c1").countdown == "A draw in 7 turns"
+    assert views.moves(match_of("quoridor", "d1"), 1, id="c1").countdown is None
+
+
+def test_a_wall_that_is_not_legal_is_explained_before_it_is_tried() -> None:
+    told = views.moves(match_of("quoridor", "e3h"), 1, id="c1").refused
+    assert told["e3v"] == "this wall crosses another"
+    assert told["d3h"] == "this wall overlaps another"
+    assert "c3h" not in told
+    assert "e3v" not in views.moves(match_of("quoridor", "e2", walls=0), 1, id="c1").refused
+
+
+def test_a_variation_has_the_gauges_of_every_position() -> None:
+    match = match_of("quoridor", "e2")
+    line = views.variation(match, 1, ["e8", "e3h"], id="c1")
+    assert line.gauges == ((("walls", 10), ("walls", 10)), (("walls", 9), ("walls", 10)))

@@ -266,6 +266,7 @@ class Deaf:
 
     def __init__(self) -> None:
         self.received: list[bytes] = []
+        self.plays = False
 
     def receive(self, payload: bytes, *, is_text: bool) -> None:
         self.received.append(payload)
@@ -277,6 +278,9 @@ class Deaf:
     def fell_behind(self) -> None: ...
 
     def caught_up(self) -> None: ...
+
+    def is_awaited(self) -> bool:
+        return self.plays
 
 
 class Broken(asyncio.Transport):
@@ -324,11 +328,48 @@ async def opened() -> AsyncIterator[tuple[Connection, Broken, Book]]:
     buffer = memoryview(bytearray(SLICE_BYTES))
     book, transport = Book(), Broken()
     bucket = TokenBucket(1, 1_000, asyncio.get_running_loop().time())
-    connection = Connection(book, buffer, bucket, hello_seconds=60, ping_seconds=60)
+    connection = Connection(book, buffer, bucket, hello_seconds=60, ping_seconds=60, playing_ping_seconds=60)
     connection.connection_made(transport)
     deliver(connection, UPGRADE)
     assert connection.is_open
     yield connection, transport, book
+    connection.connection_lost(None)
+
+
+class Ponging(Broken):
+    """A transport whose far end answers every ping, and notes when it came."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.connection: Connection | None = None
+        self.pinged: list[float] = []
+
+    def write(self, data: Any) -> None:
+        if self.connection is not None and data[:2] == b"\x89\x04":
+            loop = asyncio.get_running_loop()
+            self.pinged.append(round(loop.time()))
+            loop.call_soon(deliver, self.connection, b"\x8a\x84\0\0\0\0" + data[2:])
+
+
+@pytest.mark.virtual_time
+async def test_only_a_client_that_is_awaited_is_pinged_sooner() -> None:
+    book, transport = Book(), Ponging()
+    loop = asyncio.get_running_loop()
+    bucket = TokenBucket(1, 1_000, loop.time())
+    buffer = memoryview(bytearray(SLICE_BYTES))
+    connection = Connection(book, buffer, bucket, hello_seconds=60, ping_seconds=20, playing_ping_seconds=4)
+    connection.connection_made(transport)
+    deliver(connection, UPGRADE)
+    transport.connection = connection
+    began = round(loop.time())
+    connection.greeted()
+    await after(45)
+    book.handler.plays = True
+    connection.await_closely()
+    await after(13)
+    book.handler.plays = False
+    await after(42)
+    assert [at - began for at in transport.pinged] == [0, 20, 40, 49, 53, 57, 61, 81]
     connection.connection_lost(None)
 
 

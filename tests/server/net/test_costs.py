@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import bisect
 import json
+import random
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -11,35 +14,69 @@ from typing import Any, Final
 import msgpack
 import pytest
 
+from cornered import engine
+from cornered.bots.online.analyst import report_of
+from cornered.bots.online.traces import messages_of, searched
+from cornered.engine.games import quoridor
+from cornered.protocol.analysis import MAX_LINE_PLIES, MAX_STUDIED_MOVES
 from cornered.protocol.codec import JSON, MAX_FRAME, MSGPACK, Codec, ProtocolError
 from cornered.protocol.commands import (
     COMMAND,
+    Analysed,
     AskGames,
     AskHistory,
+    AskLine,
     AskMoves,
     AskMyMatches,
+    AskStudy,
+    AskTrace,
     AskVariation,
     Join,
     Ping,
     Play,
+    ReadRecord,
 )
 from cornered.protocol.events import EVENT, MatchEvent, Played
-from cornered.protocol.messages import Games, Pong
+from cornered.protocol.messages import Games, Line, Pong, TraceSearch
+from cornered.protocol.traces import MAX_TRACE_LINES, SearchName, TraceSettings
 from cornered.protocol.values import NO_CLOCK, GameSpec, Player
+from cornered.server.analysis.state import TraceSoFar
+from cornered.server.analysis.studies import line_of, question_to_study, read_record
+from cornered.server.analysis.traces import question_to_trace, read_lines
 from cornered.server.match import catalogue, views
 from cornered.server.match.match import Match, open_match
 from cornered.server.match.terms import Opening
 from cornered.server.match.views import moves as moves_view
-from cornered.server.net.costs import UNIT_US, cost_of, download_cost, malformed_cost, reading_cost, replay_cost
+from cornered.server.net.board_svg import MAX_FRAMES, animated, drawn, policy_of
+from cornered.server.net.costs import (
+    ANIMATION,
+    DRAWING,
+    PREVIEW,
+    QR_CODE,
+    UNIT_US,
+    cost_of,
+    download_cost,
+    malformed_cost,
+    reading_cost,
+    replay_cost,
+)
+from cornered.server.net.pictures import DRAW_PROGRAM, PNG_WIDTH
+from cornered.server.net.qr_codes import draw
 from cornered.server.net.records import record_of, slices_of
+from cornered.server.net.shared_links import Played as PlayedGame
 from cornered.server.settings import Settings
 
 SEED = bytes(range(32))
 PLIES: Final = 1_999
 SLICE_MS: Final = 20.0
-"""Maximum milliseconds that one piece of work may block the event loop."""
+"""Maximum milliseconds that one piece of work may block the event loop, on the machine of `PLAIN_US`."""
+PLAIN_US: Final = 24.0
+"""CPU time of `plain` on the machine that the costs were measured on, in microseconds. Times are compared with it,
+since machines differ, and a core that runs two threads is half as fast."""
 TOLERANCE: Final = 3.0
-"""Allowance for a slower or busier machine than the measured one."""
+"""Allowance for a machine that slows down between two measurements, or is slower at other work than at `plain`."""
+BOARD_TOLERANCE: Final = 1.5
+"""The same where the fullest board is measured, with nothing in memory."""
 SPEC = GameSpec(name="quoridor", options={"walls": 0, "max_plies": None, "no_progress": None})
 
 
@@ -64,50 +101,72 @@ def match(log: list[MatchEvent]) -> Match:
     return Match.replay(log, SEED)
 
 
+def plain() -> list[int]:
+    """Plain work on numbers, texts, tuples and a dictionary, whose time tells how fast the machine is now."""
+    table: dict[int, tuple[int, str, object]] = {}
+    for number in range(160):
+        table[number % 37] = number, str(number), table.get(number % 37 - 1)
+    return sorted(table)
+
+
+def timed(work: Callable[[], Any]) -> float:
+    """Return the CPU time of one call in seconds."""
+    begun = time.thread_time()
+    work()
+    return time.thread_time() - begun
+
+
 def cpu_us(work: Callable[[], Any], times: int = 9) -> float:
-    """Return the least CPU time of one call in microseconds."""
-    best = float("inf")
+    """Return the least CPU time of one call in microseconds of the measured machine: by `plain`, run in between."""
+    best, plainly = float("inf"), float("inf")
     for _ in range(times):
-        begun = time.thread_time()
-        work()
-        best = min(best, time.thread_time() - begun)
-    return best * 1e6
+        plainly = min(plainly, *(timed(plain) for _ in range(9)))
+        best = min(best, timed(work))
+    return best / plainly * PLAIN_US
 
 
 def slowest_ms(steps: Callable[[], Iterator[Any]]) -> float:
-    """Return the CPU time of the longest step of the quickest of three runs, in milliseconds."""
+    """Return the CPU time of the longest step of the quickest of three runs, in such milliseconds."""
     slowest = []
     for _ in range(3):
+        plainly = min(timed(plain) for _ in range(9))
         times, begun = [], time.thread_time()
         for _ in steps():
             times.append(time.thread_time() - begun)
             begun = time.thread_time()
-        slowest.append(max(times))
-    return min(slowest) * 1e3
+        slowest.append(max(times) / plainly)
+    return min(slowest) * PLAIN_US / 1e3
 
 
 def forgetful(match: Match, ply: int) -> bytes:
-    views._plays.cache_clear()
-    views._about.cache_clear()
+    forget()
     return JSON.encode(moves_view(match, ply, id="c"))
+
+
+def forget() -> None:
+    views._remembered.clear()
+    quoridor._unblocked.cache_clear()
+
+
+def line_anew(command: AskLine) -> Line:
+    forget()
+    return views.line(line_of(command), id="c")
 
 
 def snapshot(match: Match) -> bytes:
     return JSON.encode(views.snapshot(match, 0, connected=(True, True), watchers=0, id="c"))
 
 
-LINE = ("d1", "d9", "e1", "e9") * 4
+SMALL = GameSpec(name="quoridor", options={"size": 5, "max_plies": None, "no_progress": None})
+STEPS = ("b1", "b5", "c1", "c5") * 15
+LONG = STEPS * (MAX_STUDIED_MOVES // len(STEPS))
+RECORD = '[Game "quoridor"]\n[Options "size=5"]\n\n' + " ".join(LONG)
+TRACED = engine.load("quoridor", size=3).start()
+TRACE = tuple(line for move in TRACED.moves() * 20 for line in (f"+ 0 {move} -inf inf", "- 1 12 12 12 inf"))[:249]
+TRACE = ("+ -1 . -inf inf", *TRACE)
+TRACE_JSON = JSON.encode(Analysed(id="c", job="j", trace=TRACE))
 WORK: Final[dict[str, tuple[Any, Callable[[Match, list[MatchEvent]], Any]]]] = {
     "ask_history": (AskHistory(id="c", match="m1"), lambda match, _: JSON.encode(views.history(match, id="c"))),
-    "ask_moves, earlier": (AskMoves(id="c", match="m1", ply=6), lambda match, _: forgetful(match, 6)),
-    "ask_moves, newest": (
-        AskMoves(id="c", match="m1", ply=PLIES),
-        lambda match, _: JSON.encode(moves_view(match, PLIES, id="c")),
-    ),
-    "ask_variation of 16": (
-        AskVariation(id="c", match="m1", ply=4, moves=LINE),
-        lambda match, _: JSON.encode(views.variation(match, 4, LINE, id="c")),
-    ),
     "join": (Join(id="c", match="m1"), lambda match, _: snapshot(match)),
     "join since 1500": (
         Join(id="c", match="m1", since=1_500),
@@ -121,6 +180,25 @@ WORK: Final[dict[str, tuple[Any, Callable[[Match, list[MatchEvent]], Any]]]] = {
         AskMyMatches(id="c"),
         lambda match, _: [views.summary(match, 0).model_dump_json() for _ in range(40)],
     ),
+    "250 lines of a search": (
+        Analysed(id="c", job="j", trace=TRACE),
+        lambda *_: (COMMAND.validate_json(TRACE_JSON), read_lines(TraceSoFar(), TRACE, TRACED)),
+    ),
+    "ask_trace after 60 moves": (
+        AskTrace(id="c", game=SMALL, moves=STEPS, settings=TraceSettings(search="minimax")),
+        lambda *_: question_to_trace(AskTrace(id="c", game=SMALL, moves=STEPS, settings=TraceSettings(search="mcts"))),
+    ),
+    "ask_line after 240 moves": (
+        AskLine(id="c", game=SMALL, moves=LONG),
+        lambda *_: JSON.encode(line_anew(AskLine(id="c", game=SMALL, moves=LONG))),
+    ),
+    "a record of 240 moves": (ReadRecord(id="c", text=RECORD), lambda *_: read_record(ReadRecord(id="c", text=RECORD))),
+    "ask_study": (
+        AskStudy(id="c", game=SMALL, position=str(engine.load("quoridor", size=5).start())),
+        lambda *_: question_to_study(
+            AskStudy(id="c", game=SMALL, position=str(engine.load("quoridor", size=5).start()))
+        ),
+    ),
     "ping": (
         Ping(id="c", sent=1),
         lambda *_: (
@@ -131,9 +209,39 @@ WORK: Final[dict[str, tuple[Any, Callable[[Match, list[MatchEvent]], Any]]]] = {
 }
 
 
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("minimax", {"width": 4, "height": 4}),
+        ("alphabeta", {"width": 4, "height": 4}),
+        ("maxn", {"width": 4, "height": 4, "players": 4}),
+    ],
+)
+def test_an_analyst_can_send_the_longest_search_within_a_second(name: SearchName, options: dict[str, int]) -> None:
+    game = engine.load("isolation", **options)
+    job = TraceSearch(
+        job="y" * 32,
+        game=GameSpec(name="isolation", options=dict(game.options)),
+        position=str(game.start()),
+        settings=TraceSettings(search=name, depth=5),
+        milliseconds=60_000,
+        lines=MAX_TRACE_LINES,
+    )
+    recorded = searched(job)
+    assert len(recorded.lines) == MAX_TRACE_LINES
+    told = [Analysed(id="x" * 40, job=job.job, trace=part) for part in messages_of(recorded.lines)]
+    told.append(Analysed(id="x" * 40, job=job.job, report=report_of(recorded.thought, 1), final=True))
+    costs = [max(cost_of(one, None), reading_cost(len(MSGPACK.encode(one)))) for one in told]
+    settings = Settings()
+    assert max(costs) <= settings.message_burst
+    assert sum(costs) <= settings.message_burst + settings.message_rate
+
+
 def test_every_command_can_be_paid_for_with_the_default_burst(match: Match) -> None:
     commands = [command for command, _ in WORK.values()]
     commands += [Join(id="c", match="m1", since=since) for since in (0, 1, 9_999)]
+    commands += [AskMoves(id="c", match="m1", ply=ply) for ply in (0, PLIES, PLIES + 1)]
+    commands.append(AskVariation(id="c", match="m1", ply=0, moves=("d1",) * MAX_LINE_PLIES))
     assert all(1 <= cost_of(command, match) <= Settings().message_burst for command in commands)
     assert all(1 <= cost_of(command, None) <= Settings().message_burst for command in commands)
 
@@ -149,6 +257,84 @@ def test_no_command_takes_more_than_it_is_charged_or_holds_the_loop_up(
         print(f"\n{name}: {took:.0f} us for {charged:.1f} tokens, {took / charged:.0f} us each", end="")  # noqa: T201
     assert took / charged < UNIT_US * TOLERANCE
     assert took < SLICE_MS * 1000
+
+
+def played(name: str, plies: int) -> Match:
+    """Return a match with the usual options in which walls are put up where there are any."""
+    game, spec = catalogue.settle(GameSpec(name=name, options={}))
+    players = tuple(Player(id=f"p{n}", name=f"P{n}", kind="person") for n in range(game.seats))
+    match = Match.replay(open_match(Opening("m1", spec, players, NO_CLOCK), SEED, now=1_000), SEED)
+    chance = random.Random(7)
+    for ply in range(plies):
+        moves = match.state.moves()
+        walls = [move for move in moves if move[-1] in "hv"]
+        command = Play(id=f"c{ply}", match="m1", ply=ply, move=chance.choice(walls or moves))
+        for event in match.decide(command, match.state.to_move, 1_000 + ply):
+            match = match.evolve(event)
+    return match
+
+
+def a_line(match: Match, length: int) -> tuple[str, ...]:
+    """Return moves that lead on from the newest position."""
+    state, line = match.state, list[str]()
+    while len(line) < length:
+        line.append(next(move for move in state.moves() if state.play(move).outcome is None))
+        state = state.play(line[-1])
+    return tuple(line)
+
+
+@pytest.mark.parametrize(("game", "plies"), [("quoridor", 16), ("bamboo", 60)])
+@pytest.mark.parametrize("ask", ["newest", "newest again", "earlier", "1 move", "16 moves"])
+def test_a_full_board_takes_no_more_than_is_charged(
+    game: str, plies: int, ask: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    match = played(game, plies)
+    assert game != "quoridor" or match.position.split(" walls=")[1].split(" ")[0].count(",") == 15
+    forget()
+    command: AskMoves | AskVariation
+    if ask.endswith(("move", "moves")):
+        line = a_line(match, int(ask.split()[0]))
+        command = AskVariation(id="c", match="m1", ply=plies, moves=line)
+        took = cpu_us(lambda: JSON.encode(views.variation(match, plies, line, id="c")))
+        charged = cost_of(command, match)
+        assert not views._remembered, "a variation needs no explanations"
+    else:
+        ply = plies - 1 if ask == "earlier" else plies
+        command = AskMoves(id="c", match="m1", ply=ply)
+        if ask == "newest again":
+            moves_view(match, ply, id="c")
+            took = cpu_us(lambda: JSON.encode(moves_view(match, ply, id="c")))
+            charged = cost_of(command, match)
+            assert charged < cost_of(AskMoves(id="c", match="m1", ply=0), match)
+        else:
+            charged = cost_of(command, match)
+            took = cpu_us(lambda: forgetful(match, ply))
+    with capsys.disabled():
+        print(f"\n{game}, {ask}: {took:.0f} us for {charged:.1f} tokens, {took / charged:.0f} us each", end="")  # noqa: T201
+    assert took / charged < UNIT_US * BOARD_TOLERANCE
+
+
+def test_the_end_of_a_long_race_takes_no_more_than_is_charged(capsys: pytest.CaptureFixture[str]) -> None:
+    _, spec = catalogue.settle(SPEC)
+    players = tuple(Player(id=f"p{n}", name=f"P{n}", kind="person") for n in range(2))
+    match = Match.replay(open_match(Opening("m1", spec, players, NO_CLOCK), SEED, now=1_000), SEED)
+    shuffles = ("d1", "d9", "e1", "e9") * 490
+    walk = [move for rank, other in zip("23456789", "dededede", strict=True) for move in (f"e{rank}", f"{other}9")]
+    for ply, move in enumerate((*shuffles, *walk[:-1])):
+        for event in match.decide(Play(id=f"c{ply}", match="m1", ply=ply, move=move), ply % 2, 1_000 + ply):
+            match = match.evolve(event)
+    forget()
+    charged = cost_of(AskMoves(id="c", match="m1", ply=match.ply), match)
+    moves_view(match, match.ply, id="c")
+    again = cost_of(AskMoves(id="c", match="m1", ply=match.ply), match)
+    end = moves_view(match, match.ply, id="c").ending
+    assert end is not None
+    assert end.you.endswith("in 988 moves")
+    took = cpu_us(lambda: JSON.encode(moves_view(match, match.ply, id="c")))
+    with capsys.disabled():
+        print(f"\nend: {took:.0f} us for {again:.1f} tokens, {took / again:.0f} us each", end="")  # noqa: T201
+    assert took / again < UNIT_US * BOARD_TOLERANCE
+    assert again <= charged
 
 
 Filling = Callable[[int], dict[str, Any]]
@@ -259,6 +445,97 @@ def test_a_download_is_written_in_short_steps_and_is_charged(
         print(f"\ndownload: {took / 1000:.0f} ms, {download_cost(len(log)):.0f} tokens, steps {step:.1f} ms", end="")  # noqa: T201
     assert took / download_cost(len(log)) < UNIT_US * TOLERANCE
     assert step < SLICE_MS
+
+
+def test_a_qr_code_is_drawn_for_what_it_is_charged() -> None:
+    took = cpu_us(lambda: draw(f"https://{'play.' * 20}example/cornered/#/s/{'x' * 32}"))
+    assert took <= TOLERANCE * QR_CODE * UNIT_US
+    assert Settings().server_burst >= QR_CODE
+
+
+@pytest.fixture(scope="module")
+def walled() -> list[MatchEvent]:
+    """A match of many walls, and then of as many plies as the longest one."""
+    _, spec = catalogue.settle(GameSpec(name="quoridor", options={"max_plies": None, "no_progress": None}))
+    players = tuple(Player(id=f"p{n}", name=f"P{n}", kind="person") for n in range(2))
+    log = list(open_match(Opening("m1", spec, players, NO_CLOCK), SEED, now=1_000))
+    match = Match.replay(log, SEED)
+    chance = random.Random(7)
+    for ply in range(PLIES):
+        moves = match.state.moves()
+        walls = [move for move in moves if move[-1] in "hv"]
+        steps = [move for move in moves if move not in walls and match.state.play(move).outcome is None]
+        events = match.decide(
+            Play(id=f"c{ply}", match="m1", ply=ply, move=chance.choice(walls or steps)), ply % 2, 1_000 + ply
+        )
+        for event in events:
+            match = match.evolve(event)
+        log += events
+    return log
+
+
+@pytest.mark.parametrize("picture", ["drawing", "animation"])
+def test_a_drawing_of_a_long_match_takes_no_more_than_is_charged(
+    picture: str, walled: list[MatchEvent], capsys: pytest.CaptureFixture[str]
+) -> None:
+    def work() -> None:
+        played = PlayedGame.of(walled)
+        if picture == "animation":
+            policy_of(animated(played.scenes(), played.board))
+        else:
+            policy_of(drawn(played.scenes()[-1], played.board))
+
+    assert len(walled) > MAX_FRAMES
+    charged = download_cost(len(walled)) + (ANIMATION if picture == "animation" else DRAWING)
+    took = cpu_us(work, times=3)
+    with capsys.disabled():
+        print(f"\n{picture}: {took / 1000:.0f} ms for {charged:.0f} tokens, {took / charged:.0f} us each", end="")  # noqa: T201
+    assert took / charged < UNIT_US * TOLERANCE
+
+
+@pytest.mark.parametrize("picture", ["drawing", "animation"])
+def test_a_drawing_of_a_short_match_takes_no_more_than_is_charged(
+    picture: str, walled: list[MatchEvent], capsys: pytest.CaptureFixture[str]
+) -> None:
+    events = walled[: MAX_FRAMES if picture == "animation" else 20]
+    played = PlayedGame.of(events)
+
+    def work() -> None:
+        if picture == "animation":
+            policy_of(animated(played.scenes(), played.board))
+        else:
+            policy_of(drawn(played.scenes()[-1], played.board))
+
+    charged = ANIMATION if picture == "animation" else DRAWING
+    took = cpu_us(work, times=3)
+    with capsys.disabled():
+        print(f"\n{picture}: {took / 1000:.1f} ms for {charged:.0f} tokens, {took / charged:.0f} us each", end="")  # noqa: T201
+    assert took / charged < UNIT_US * TOLERANCE
+
+
+def test_a_preview_takes_no_more_than_is_charged(walled: list[MatchEvent], capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("resource")
+    played = PlayedGame.of(walled[:20])
+    svg = drawn(played.scenes()[-1], played.board, is_preview=True).encode()
+
+    def children() -> float:
+        import resource
+
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    best, plainly = float("inf"), float("inf")
+    for _ in range(5):
+        plainly = min(plainly, *(timed(plain) for _ in range(9)))
+        begun = children()
+        subprocess.run(
+            [sys.executable, "-I", "-c", DRAW_PROGRAM, str(PNG_WIDTH)], input=svg, check=True, capture_output=True
+        )
+        best = min(best, children() - begun)
+    took = best / plainly * PLAIN_US
+    with capsys.disabled():
+        print(f"\npreview: {took / 1000:.0f} ms for {PREVIEW:.0f} tokens, {took / PREVIEW:.0f} us each", end="")  # noqa: T201
+    assert took / PREVIEW < UNIT_US * TOLERANCE
 
 
 def test_a_move_of_a_long_match_costs_no_more_than_one_of_a_short_match(log: list[MatchEvent]) -> None:

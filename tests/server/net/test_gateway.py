@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+import socket
+from collections.abc import AsyncIterator, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,18 @@ from cornered.engine.records.record import from_json
 from cornered.engine.records.text import from_text
 from cornered.protocol.codec import JSON, MSGPACK, Codec
 from cornered.protocol.commands import Play
+from cornered.protocol.events import Started
 from cornered.protocol.messages import Happened
+from cornered.server import app
+from cornered.server.adapters.accounts_memory import MemoryAccounts
+from cornered.server.adapters.journal_memory import MemoryJournal
+from cornered.server.adapters.lobby_log_memory import MemoryLobbyLog
 from cornered.server.net import gateway
 from cornered.server.runtime.limits import MAX_DOWNLOADS
+from cornered.server.settings import MEMORY_DATABASE, Settings
 from tests.server.conftest import Pair, PlayOut, Running, Start, Stores
 from tests.virtual_time import after
-from tests.waiting import until
+from tests.waiting import TIMEOUT_S, until
 
 
 @pytest.mark.parametrize("codec", [JSON, MSGPACK], ids=["json", "msgpack"])
@@ -149,6 +156,45 @@ async def test_a_request_for_an_unknown_host_is_misdirected(start: Start) -> Non
         assert await with_host(running, "evil.example", *upgrade) == 421
 
 
+class _SlowJournal(MemoryJournal):
+    """A journal whose matches are read when the test says so: until then the server starts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_be_read = asyncio.Event()
+
+    async def live(self, slots: Collection[int] | None = None) -> Sequence[Started]:
+        await self.may_be_read.wait()
+        return await super().live(slots)
+
+
+async def test_a_server_that_starts_is_tried_again_soon(tmp_path: Path, compiled: None) -> None:
+    """Another node answers, or this one in a moment: clients add a growing delay of their own."""
+    journal = _SlowJournal()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    settings = Settings(port=port, database=MEMORY_DATABASE, data=tmp_path, log_level="warning")
+    running = Running(f"http://127.0.0.1:{port}")
+
+    async def serve() -> None:
+        async with app.running_server(settings, journal, MemoryAccounts(), MemoryLobbyLog()):
+            pass
+
+    async with asyncio.timeout(TIMEOUT_S), asyncio.TaskGroup() as tasks:
+        tasks.create_task(serve())
+        while True:
+            with contextlib.suppress(OSError):
+                told = await running.fetch("/visit")
+                break
+        assert (told.status, told.headers["retry-after"]) == (503, "1")
+        assert told.body == "the server restarts; try again in 1 s\n"
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(running.url, subprotocols=[Subprotocol(JSON.subprotocol)])
+        assert refused.value.response.status_code == 503
+        assert refused.value.response.headers["Retry-After"] == "1"
+        journal.may_be_read.set()
+
+
 async def test_a_page_learns_why_its_socket_does_not_open(start: Start) -> None:
     async with start(max_per_address=1) as running:
         assert (await running.fetch("/visit")).body == "welcome\n"
@@ -240,6 +286,16 @@ async def test_a_trusted_proxy_says_who_connects(start: Start) -> None:
             await connect(running.url, subprotocols=[Subprotocol(JSON.subprotocol)], **coming_from("10.0.0.1"))
 
 
+async def test_visitors_at_a_proxys_own_address_do_not_keep_its_health_checks_away(start: Start) -> None:
+    forwarded = {"X-Forwarded-For": "127.0.0.1"}
+    async with (
+        start(max_per_address=1, proxies="127.0.0.1") as running,
+        running.socket(additional_headers=forwarded),
+    ):
+        assert (await running.fetch("/ready")).status == 200
+        assert (await running.fetch("/ready", **forwarded)).status == 429
+
+
 @pytest.mark.parametrize(
     ("proxies", "forwarded", "is_same"),
     [
@@ -278,8 +334,8 @@ async def test_an_address_that_asks_too_often_for_pages_must_wait(start: Start) 
 async def test_a_page_that_is_loaded_again_costs_its_address_little(start: Start) -> None:
     async with start(address_rate=0.001, address_burst=10) as running:
         tag = (await running.fetch("/")).headers["etag"]
-        again = [(await running.fetch("/", **{"If-None-Match": tag})).status for _ in range(6)]
-        assert again == [304] * 5 + [429]
+        again = [(await running.fetch("/", **{"If-None-Match": tag})).status for _ in range(10)]
+        assert again == [304] * 9 + [429]
 
 
 @contextlib.asynccontextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -18,12 +19,14 @@ from cornered.server.match.match import open_match
 from cornered.server.match.terms import Opening
 from cornered.server.metrics import Counts, Metrics
 from cornered.server.net.costs import KNOWN_FILE, PAGE_TOKENS, cost_of, download_cost
-from cornered.server.net.http import CONTENT_TYPES, Pages
+from cornered.server.net.http import Pages
 from cornered.server.net.session import HELLO_COST
 from cornered.server.net.visitors import Visitor
 from cornered.server.settings import Settings
 
 PLAYERS = tuple(Player(id=name, name=name, kind="person") for name in ("a", "b"))
+FETCHED_AFTERWARDS = 9
+"""demos.json, sw.js and the four files that it keeps, and a view of three files that is opened."""
 SPEC = GameSpec(name="trapgrid", options={"size": 3})
 
 
@@ -64,9 +67,12 @@ def pages(tmp_path: Path) -> Pages:
     return Pages(tmp_path, MemoryJournal(), Metrics(Counts(), {}), lambda: "")
 
 
-async def test_a_file_that_was_served_before_costs_its_address_less(pages: Pages) -> None:
+async def test_a_file_in_memory_costs_its_address_less(pages: Pages, tmp_path: Path) -> None:
+    await pages.prepare()
+    assert pages.cost_of("/main.js") == KNOWN_FILE
+    (tmp_path / "new.js").write_text("export {};")
     costs = []
-    for path in ("/main.js", "/main.js", "/nothing.js", "/nothing.js", "/health", "/health"):
+    for path in ("/new.js", "/new.js", "/nothing.js", "/nothing.js", "/health", "/health"):
         costs.append(pages.cost_of(path))
         await pages.answer(Request(path, Headers()), path, Visitor("127.0.0.1", is_direct=True), Payer())
     assert costs == [PAGE_TOKENS, KNOWN_FILE, PAGE_TOKENS, PAGE_TOKENS, PAGE_TOKENS, PAGE_TOKENS]
@@ -74,7 +80,8 @@ async def test_a_file_that_was_served_before_costs_its_address_less(pages: Pages
 
 def test_a_class_behind_one_address_may_load_the_page_three_times_at_once() -> None:
     settings, pupils, loads = Settings(), 30, 3
-    files = sum(path.suffix in CONTENT_TYPES for path in settings.web.rglob("*"))
+    index = (settings.web / "index.html").read_text()
+    files = 1 + len(re.findall(r'(?:href|src)="[\w-]+\.\w+"', index)) + FETCHED_AFTERWARDS
     requests = pupils * loads * files
     lobbies = pupils * loads * (HELLO_COST + cost_of(WatchLobby(id="c"), None))
     assert requests + pupils * loads <= settings.arrival_burst

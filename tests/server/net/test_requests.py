@@ -12,7 +12,7 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request
 
 from cornered.server.net.hosts import KnownHosts
-from cornered.server.net.requests import canonical_path, refusal_of
+from cornered.server.net.requests import accepts_gzip, canonical_path, refusal_of
 
 HOSTS = KnownHosts(["play.example"])
 
@@ -130,3 +130,31 @@ def test_an_unknown_host_is_misdirected_and_learns_which_setting_names_it() -> N
 
 def test_a_path_out_of_form_is_refused_in_words() -> None:
     assert asked("GET", "//a/metrics", "play.example") == 400
+
+
+@pytest.mark.parametrize(
+    ("accept_encoding", "is_accepted"),
+    [
+        ("", False),
+        ("gzip", True),
+        ("GZIP", True),
+        ("x-gzip", True),
+        ("gzip, deflate, br, zstd", True),
+        ("br;q=1.0, gzip;q=0.8, *;q=0.1", True),
+        ("gzip ; q=0.001", True),
+        ("*", True),
+        ("identity, *;q=0.5", False),
+        ("gzip;q=0", False),
+        ("gzip;q=0.000, *", False),
+        ("*;q=0", False),
+        ("identity;q=1, gzip;q=0.5", False),
+        ("identity;q=0.5, gzip;q=1", True),
+        ("deflate, br", False),
+        ("gzipped", False),
+        ("gzip;q=2", False),
+        ("gzip;q=high", False),
+        (";", False),
+    ],
+)
+def test_gzip_is_sent_to_those_who_accept_it(accept_encoding: str, is_accepted: bool) -> None:
+    assert accepts_gzip(accept_encoding) is is_accepted

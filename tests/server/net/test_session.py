@@ -14,6 +14,8 @@ from cornered.protocol.codec import JSON, MAX_FRAME, MSGPACK, Codec
 from cornered.protocol.commands import AskGames, AskMyMatches, CreateSeek, Hello, Join, Ping, Play, Say, WatchLobby
 from cornered.protocol.messages import Games, Happened, LobbyState, MyMatches, Pong, Refused, Said, SeatPresence
 from cornered.protocol.values import GameSpec, SeekSettings
+from cornered.server.net.costs import replay_cost
+from cornered.server.net.session import LOOKUP_COST
 from cornered.server.runtime.limits import MAX_REPLAYS
 from tests.server.conftest import Pair, PlayOut, Running, Start, Stores
 from tests.virtual_time import after
@@ -258,6 +260,48 @@ async def test_what_was_read_from_the_store_is_owed_by_few_sessions_at_a_time(st
             for reader in readers:
                 await reader.tell(Join(id="j", match="nowhere"))
             await readers[0].answer("j")
+            await after(0.1)
+            assert sessions() > MAX_REPLAYS
+        await until(lambda: sessions() <= MAX_REPLAYS)
+        assert sessions() == MAX_REPLAYS
+
+
+@pytest.mark.virtual_time
+async def test_later_pages_of_matches_are_paid_for_as_replays_once(
+    running_server: Start, stores: Stores, pair: Pair, play_out: PlayOut
+) -> None:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        await play_out(match, (ann, ben))
+        token = ann.welcome.token
+        events = await stores.journal.read(match)
+        for number in range(40):
+            name = f"old{number}"
+            await stores.journal.append(name, 0, [events[0].model_copy(update={"match": name}), *events[1:]])
+    first, later, replays = 15, 15 + LOOKUP_COST, 20 * replay_cost(len(events))
+    burst = first + 2 * later + replays + 50
+    async with (
+        running_server(message_rate=0.001, message_burst=burst) as running,
+        running.client("Ann", token=token) as ann,
+    ):
+        page = await ann.ask(AskMyMatches)
+        again = [await ann.ask(AskMyMatches, after=page.more) for _ in range(2)]
+        assert again[0].finished == again[1].finished
+        assert len(again[0].finished) == 20
+        pings = 0
+        while (await ann.ask(Ping)).type == "pong":
+            pings += 1
+        assert 48 <= pings <= 50
+
+
+@pytest.mark.virtual_time
+async def test_later_pages_are_read_by_few_sessions_of_an_address_at_a_time(start: Start) -> None:
+    async with start(address_rate=0.001, address_burst=200) as running:
+        async with contextlib.AsyncExitStack() as stack:
+            readers = [await stack.enter_async_context(running.client(f"Eve {number}")) for number in range(7)]
+            for reader in readers:
+                await reader.tell(AskMyMatches(id="m", after="nowhere"))
+            await readers[0].answer("m")
             await after(0.1)
             assert sessions() > MAX_REPLAYS
         await until(lambda: sessions() <= MAX_REPLAYS)

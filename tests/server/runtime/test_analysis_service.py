@@ -8,29 +8,44 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from cornered.protocol.analysis import OverlayPicture, Report, ScoredLine, TreeNode
+from cornered import engine
+from cornered.protocol.analysis import (
+    LEAST_ANALYSED_DELAY,
+    MAX_ANALYSIS_MS,
+    MAX_OPEN_ANALYSES,
+    OverlayPicture,
+    Report,
+    ScoredLine,
+    TreeNode,
+)
 from cornered.protocol.codec import JSON, MSGPACK, Codec
 from cornered.protocol.commands import (
     AcceptChallenge,
     Analysed,
     AskAnalysis,
+    AskLine,
+    AskStudy,
+    AskTrace,
     AskVariation,
     CancelAnalysis,
     Challenge,
     CreateSeek,
+    Declare,
     JoinSeek,
     OfferAnalysis,
     Play,
     Resign,
 )
-from cornered.protocol.messages import Analyse, Analysis, StopAnalysis
-from cornered.protocol.values import GameSpec, SeekSettings
-from cornered.server.analysis.queue import REPLY_GRACE_MS, THINKING_TIME_MS
+from cornered.protocol.messages import Analyse, Analysis, StopAnalysis, Traced, TraceSearch
+from cornered.protocol.traces import TraceSettings
+from cornered.protocol.values import NO_CLOCK, Accepts, Clock, Correspondence, Fischer, GameSpec, SeekSettings
+from cornered.server.analysis.queue import REPLY_GRACE_MS
 from tests.server.conftest import ANALYST_KEY, Pair, PlayOut, Running, Start
 
-SOON = (THINKING_TIME_MS + REPLY_GRACE_MS) / 2_000
+SOON = (MAX_ANALYSIS_MS + REPLY_GRACE_MS) / 2_000
 """Seconds: long before a job's time is over, so that nothing here happens because of that."""
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
+CLOCK = Fischer(initial=600)
 
 
 def report(move: str = "a2") -> Report:
@@ -50,6 +65,7 @@ def report(move: str = "a2") -> Report:
     )
 
 
+STATE = engine.load("trapgrid", size=3).start()
 PICTURE = OverlayPicture(name="heat", title="Heat", legend="where it burns", kind="heat", cells="0../.9./..5")
 TREE = (TreeNode(parent=-1, move="a2", score=1.0, proven="win"), TreeNode(parent=0, move="c2", score=0.5))
 
@@ -149,10 +165,120 @@ async def test_who_plays_gets_no_help(running: Running, pair: Pair) -> None:
         for player in (ann, ben):
             assert await player.refused(AskAnalysis, match=match, ply=0) == "not_now"
             assert await player.refused(AskVariation, match=match, ply=0, moves=("a2",)) == "not_now"
-        await cas.do(AskAnalysis, match=match, ply=0)
-        assert await cas.refused(AskAnalysis, match=match, ply=1) == "stale_ply"
+        # Cas may be Ann in another browser. The rules are no secret, but what a bot thinks of the position is.
+        assert await cas.refused(AskAnalysis, match=match, ply=0) == "not_now"
+        tried = await cas.ask(AskVariation, match=match, ply=0, moves=("a2",))
+        assert (tried.positions, tried.moves) == ((str(STATE.play("a2")),), tuple(STATE.play("a2").moves()))
         async with running.client("Ann", token=ann.welcome.token) as other_window:
             assert await other_window.refused(AskAnalysis, match=match, ply=0) == "not_now"
+
+
+async def test_a_person_with_help_has_the_game_against_a_bot_studied(running: Running, pair: Pair) -> None:
+    async with (
+        running.client("Ann") as ann,
+        running.client("Cas") as cas,
+        running.client("One", kind="bot") as one,
+        running.client("Bot", kind="bot") as bot,
+    ):
+        await offer(bot, jobs=3)
+        await one.do(Declare, accepts=(Accepts(game="trapgrid"),), concurrency=2)
+        match = await pair(ann, one, with_help=True)
+        assert (await cas.join(match)).with_help
+        await ann.do(AskAnalysis, match=match, ply=0)
+        await ann.do(Play, match=match, ply=0, move="a2")
+        # What the bot might answer tells why the move was bad.
+        await ann.do(AskAnalysis, match=match, ply=1)
+        assert (await ann.ask(AskVariation, match=match, ply=1, moves=("c2",))).positions
+        assert await ann.refused(AskAnalysis, match=match, ply=2) == "stale_ply"
+        # The help is the person's alone.
+        for other in (one, cas):
+            assert await other.refused(AskAnalysis, match=match, ply=0, lines=1) == "not_now"
+        async with running.client("Ann", token=ann.welcome.token) as other_window:
+            await other_window.do(AskAnalysis, match=match, ply=0)
+
+
+async def test_help_in_one_game_is_no_help_in_another(running: Running, pair: Pair) -> None:
+    async with (
+        running.client("Ann") as ann,
+        running.client("Ben") as ben,
+        running.client("One", kind="bot") as one,
+        running.client("Bot", kind="bot") as bot,
+    ):
+        await offer(bot, jobs=4)
+        await one.do(Declare, accepts=(Accepts(game="trapgrid"), Accepts(game="isolation")), concurrency=3)
+        helped = await pair(ann, one, with_help=True)
+        plain = await pair(ann, one, game=GameSpec(name="isolation"))
+        await ann.do(AskAnalysis, match=helped, ply=0)
+        assert await ann.refused(AskAnalysis, match=plain, ply=0) == "not_now"
+        live = await pair(ann, ben)
+        # Not even about another position: moves and takebacks lead from each to every other.
+        await ann.do(Play, match=helped, ply=0, move="a2")
+        assert await ann.refused(AskAnalysis, match=helped, ply=1) == "not_now"
+        await ann.do(Resign, match=live)
+        await ann.do(AskAnalysis, match=helped, ply=1)
+        # A game that is over is looked at during one with help on the same board.
+        await ann.do(AskAnalysis, match=live, ply=0, lines=2)
+
+
+async def test_a_live_match_is_studied_where_nobody_but_bots_plays(running: Running, pair: Pair) -> None:
+    async with (
+        running.client("Ann") as ann,
+        running.client("Cas") as cas,
+        running.client("One", kind="bot") as one,
+        running.client("Two", kind="bot") as two,
+        running.client("Bot", kind="bot") as bot,
+    ):
+        await offer(bot)
+        for player in (one, two):
+            await player.do(Declare, accepts=(Accepts(game="trapgrid", options={"size": (3,)}),), concurrency=2)
+        among_bots = await pair(one, two)
+        await cas.do(AskAnalysis, match=among_bots, ply=0)
+        assert await cas.refused(AskAnalysis, match=among_bots, ply=1) == "stale_ply"
+        against_ann = await pair(ann, one)
+        assert await cas.refused(AskAnalysis, match=against_ann, ply=0) == "not_now"
+        await ann.do(Resign, match=against_ann)
+        await cas.do(AskAnalysis, match=against_ann, ply=0)
+
+
+async def test_a_variation_is_studied_for_who_plays_no_such_game(running: Running, pair: Pair) -> None:
+    async with (
+        running.client("Ann") as ann,
+        running.client("Ben") as ben,
+        running.client("Cas") as cas,
+        running.client("Bot", kind="bot") as bot,
+    ):
+        await offer(bot)
+        old = await pair(ann, ben)
+        await ann.do(Resign, match=old)
+        await ann.do(AskAnalysis, match=old, ply=0, moves=("a2",), milliseconds=50)
+        job = await bot.hear(Analyse)
+        assert (job.position, job.milliseconds) == (str(STATE.play("a2")), 50)
+        assert await ann.refused(AskAnalysis, match=old, ply=0, moves=("a2", "a2")) == "illegal_move"
+        await pair(ann, ben)
+        assert await ann.refused(AskAnalysis, match=old, ply=0, moves=("a2",)) == "not_now"
+        await cas.do(AskAnalysis, match=old, ply=0, moves=("a2",))
+
+
+async def test_other_limits_make_no_other_game(running: Running, pair: Pair) -> None:
+    def corridor(limit: int | None) -> GameSpec:
+        return GameSpec(name="quoridor", options={"size": 5, "max_plies": limit})
+
+    async with (
+        running.client("Ann") as ann,
+        running.client("Ben") as ben,
+        running.client("Bot", kind="bot") as bot,
+    ):
+        await bot.do(OfferAnalysis, games=("quoridor",), jobs=1, name="deep thinker", key=ANALYST_KEY)
+        old = [await pair(ann, ben, game=corridor(limit)) for limit in (100, None)]
+        for match in old:
+            await ann.do(Play, match=match, ply=0, move="c2")
+            await ann.do(Resign, match=match)
+        new = await pair(ann, ben, game=corridor(99))
+        await ann.do(Play, match=new, ply=0, move="c2")
+        for match in old:
+            assert await ann.refused(AskAnalysis, match=match, ply=1) == "not_now"
+            assert await ann.refused(AskAnalysis, match=match, ply=0, moves=("c2",)) == "not_now"
+            await ann.do(AskAnalysis, match=match, ply=0)
 
 
 async def test_a_position_of_a_live_match_cannot_be_analysed_by_way_of_another_match(
@@ -180,14 +306,41 @@ async def test_a_watcher_asks_as_far_as_the_delay_lets_one_see(running: Running)
         running.client("Bot", kind="bot") as bot,
     ):
         await offer(bot)
-        seek = (await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, seat=0, delay=600))).ref
+        table = SeekSettings(game=SMALL, clock=CLOCK, seat=0, delay=LEAST_ANALYSED_DELAY)
+        seek = (await ann.do(CreateSeek, settings=table)).ref
         match = (await ben.do(JoinSeek, seek=seek)).ref
         await ann.do(Play, match=match, ply=0, move="a2")
         assert await cas.refused(AskAnalysis, match=match, ply=1) == "stale_ply"
         assert await cas.refused(AskVariation, match=match, ply=1, moves=("c2",)) == "stale_ply"
+        # The moves that are withheld would lead to the position now.
+        assert await cas.refused(AskAnalysis, match=match, ply=0, moves=("a2",)) == "not_now"
         await cas.do(AskAnalysis, match=match, ply=0)
         await ann.do(Resign, match=match)
         await cas.do(AskAnalysis, match=match, ply=1)
+        await cas.do(AskAnalysis, match=match, ply=0, moves=("a2",))
+
+
+@pytest.mark.parametrize(
+    ("clock", "delay"),
+    [(CLOCK, 1), (CLOCK, LEAST_ANALYSED_DELAY - 1), (NO_CLOCK, 600), (Correspondence(days=1), 600)],
+)
+async def test_a_delay_that_a_player_can_wait_out_lets_nobody_ask(running: Running, clock: Clock, delay: int) -> None:
+    async with (
+        running.client("Ann") as ann,
+        running.client("Ben") as ben,
+        running.client("Cas") as cas,
+        running.client("Bot", kind="bot") as bot,
+    ):
+        await offer(bot)
+        seek = (await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, clock=clock, seat=0, delay=delay))).ref
+        match = (await ben.do(JoinSeek, seek=seek)).ref
+        assert match is not None
+        await cas.tell(AskAnalysis(id="early", match=match, ply=0))
+        answer = await cas.answer("early")
+        assert answer.code == "not_now"
+        assert f"{LEAST_ANALYSED_DELAY} seconds" in answer.text
+        await ann.do(Resign, match=match)
+        await cas.do(AskAnalysis, match=match, ply=0)
 
 
 async def test_a_private_match_is_studied_for_its_players_alone(running: Running) -> None:
@@ -339,3 +492,93 @@ async def test_analyses_are_counted(scene: Any) -> None:
     for name in ("analyses_asked", "analyses_answered", "analyses_remembered"):
         assert f"cornered_{name}_total 1.0" in metrics
     assert "cornered_analysts 1.0" in metrics
+
+
+SEARCH = TraceSettings(search="minimax", depth=1)
+SMALLEST = GameSpec(name="trapgrid", options={"size": 3})
+LINES = ("+ -1 . * *", "+ 0 a2 * *", "- 1 0 0 * *", "- 0 0 * * *")
+
+
+@pytest.mark.parametrize("codec", [JSON, MSGPACK], ids=["json", "msgpack"])
+async def test_a_search_is_shown_to_all_who_ask_for_it(scene: Any, codec: Codec) -> None:
+    async with scene.client("Deep", codec, kind="bot") as bot:
+        await bot.do(OfferAnalysis, games=("trapgrid",), jobs=1, name="deep", key=ANALYST_KEY, traces=True)
+        for asker in (scene.ann, scene.cas):
+            asked = await asker.do(AskTrace, game=SMALLEST, settings=SEARCH)
+            first = await asker.hear(Traced)
+            assert (first.analysis, first.final, first.lines) == (asked.ref, False, ())
+        job = await bot.hear(TraceSearch)
+        assert (job.settings, job.position) == (SEARCH, "0../.../..1 0")
+        await bot.do(Analysed, job=job.job, trace=LINES[:2])
+        assert await bot.refused(Analysed, job=job.job, trace=("+ 0 b9 * *",)) == "illegal_move"
+        await bot.do(Analysed, job=job.job, trace=LINES[2:])
+        await bot.do(Analysed, job=job.job, report=report(), final=True)
+        for asker in (scene.ann, scene.cas):
+            last = await asker.hear(Traced, lambda said: said.final)
+            assert (last.lines, last.report, last.error) == (LINES, report(), "")
+            assert last.positions == ("0../.../..1 0", "x../0../..1 1")
+        again = await scene.ann.do(AskTrace, game=SMALLEST, settings=SEARCH)
+        assert (await scene.ann.hear(Traced)).final, "the answer is remembered"
+        assert again.ref == last.analysis
+
+
+async def test_players_see_no_search_of_the_board_that_they_play_on(scene: Any, pair: Pair) -> None:
+    await scene.bot.do(OfferAnalysis, games=("trapgrid", "isolation"), jobs=1, name="d", key=ANALYST_KEY, traces=True)
+    await pair(scene.ann, scene.ben)
+    assert await scene.ann.refused(AskTrace, game=SMALLEST, settings=SEARCH) == "not_now"
+    assert await scene.ben.refused(AskTrace, game=SMALLEST, moves=("a2",), settings=SEARCH) == "not_now"
+    await scene.ann.do(AskTrace, game=GameSpec(name="trapgrid", options={"size": 4}), settings=SEARCH)
+    await scene.cas.do(AskTrace, game=SMALLEST, settings=SEARCH)
+
+
+async def test_searches_wait_in_the_queue_of_analyses_and_are_bounded_with_them(scene: Any) -> None:
+    await scene.bot.do(OfferAnalysis, games=("trapgrid",), jobs=1, name="deep", key=ANALYST_KEY, traces=True)
+    for depth in range(1, MAX_OPEN_ANALYSES + 1):
+        await scene.cas.do(AskTrace, game=SMALLEST, settings=TraceSettings(search="minimax", depth=depth))
+    assert await scene.cas.refused(AskTrace, game=SMALLEST, settings=TraceSettings(search="mcts")) == "busy"
+    assert await scene.cas.refused(AskAnalysis, match=scene.match, ply=0) == "busy"
+
+
+async def test_any_position_is_studied_without_a_match(scene: Any) -> None:
+    await offer(scene.bot)
+    asked = await scene.cas.do(AskStudy, game=SMALLEST, position="x../0.1/..x 0", lines=2)
+    job = await scene.bot.hear(Analyse)
+    assert (job.game.options, job.position, job.lines) == ({"size": 3}, "x../0.1/..x 0", 2)
+    assert (await scene.cas.hear(Analysis)).analysis == asked.ref
+    assert await scene.cas.refused(AskStudy, game=SMALLEST, position="x../0../..x 0") == "bad_position"
+    assert await scene.cas.refused(AskLine, game=SMALLEST, position="x../0.1/..x 0", moves=("c3",)) == "illegal_move"
+
+
+async def test_who_plays_has_no_position_of_such_a_board_studied(scene: Any, pair: Pair) -> None:
+    await offer(scene.bot)
+    await pair(scene.ann, scene.ben)
+    for player in (scene.ann, scene.ben):
+        assert await player.refused(AskStudy, game=SMALLEST, position="x../0.1/..x 0") == "not_now"
+    larger = GameSpec(name="trapgrid", options={"size": 4})
+    await scene.ann.do(AskStudy, game=larger, position="0.../..../..../...1 0")
+    # What is legal is no secret, and no advice.
+    assert (await scene.ann.ask(AskLine, game=SMALLEST, position="x../0.1/..x 0")).moves == ("a1", "b2")
+
+
+async def test_nobody_has_the_position_studied_that_people_play_in(
+    scene: Any, pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cas may be Ann in another browser."""
+    monkeypatch.setattr("cornered.server.runtime.lobby_service.WELL_KNOWN_PLIES", 1)
+    await offer(scene.bot)
+    match = await pair(scene.ann, scene.ben)
+    await scene.cas.do(AskStudy, game=SMALLEST, position="0../.../..1 0")
+    await scene.ann.do(Play, match=match, ply=0, move="a2")
+    assert await scene.cas.refused(AskStudy, game=SMALLEST, position="x../0../..1 1") == "not_now"
+    await scene.cas.do(AskStudy, game=SMALLEST, position="x../0.1/..x 0")
+    await scene.ann.do(Resign, match=match)
+    await scene.cas.do(AskStudy, game=SMALLEST, position="x../0../..1 1")
+
+
+async def test_a_refused_study_tells_nothing_of_a_private_match(scene: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cornered.server.runtime.lobby_service.WELL_KNOWN_PLIES", 1)
+    await offer(scene.bot)
+    seek = (await scene.ann.do(CreateSeek, settings=SeekSettings(game=SMALLEST, private=True, seat=0))).ref
+    match = (await scene.ben.do(JoinSeek, seek=seek)).ref
+    await scene.ann.do(Play, match=match, ply=0, move="a2")
+    await scene.cas.do(AskStudy, game=SMALLEST, position="x../0../..1 1")

@@ -237,8 +237,32 @@ async def test_a_finished_match_that_cannot_be_replayed_hides_no_others(
         await play_out(match, (ann, ben))
         events = await stores.journal.read(match)
         lost = GameSpec(name="gone", options={})
-        await stores.journal.append("lost", 0, [events[0].model_copy(update={"game": lost}), *events[1:]])
+        await stores.journal.append(
+            "lost", 0, [events[0].model_copy(update={"match": "lost", "game": lost}), *events[1:]]
+        )
         assert [one.id for one in (await ann.ask(AskMyMatches)).finished] == [match]
+
+
+async def test_finished_matches_are_asked_for_page_by_page(
+    running_server: Start, stores: Stores, pair: Pair, play_out: PlayOut
+) -> None:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        await play_out(match, (ann, ben))
+        events = await stores.journal.read(match)
+        for number in range(44):
+            name = f"old{number}"
+            await stores.journal.append(name, 0, [events[0].model_copy(update={"match": name}), *events[1:]])
+        going_on = await pair(ann, ben)
+        page = await ann.ask(AskMyMatches)
+        assert [one.id for one in page.live] == [going_on]
+        found = [one.id for one in page.finished]
+        while page.more:
+            page = await ann.ask(AskMyMatches, after=page.more)
+            assert page.live == ()
+            found += [one.id for one in page.finished]
+        assert len(found) == 45
+        assert set(found) == {match, *(f"old{number}" for number in range(44))}
 
 
 @pytest.mark.mqtt

@@ -19,6 +19,7 @@ from cornered.protocol.values import GameSpec, Player, SeekSettings
 from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.adapters.bus_local import LocalBus
 from cornered.server.adapters.journal_memory import MemoryJournal
+from cornered.server.adapters.lobby_log_memory import MemoryLobbyLog
 from cornered.server.lobby import updates
 from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts
@@ -28,7 +29,7 @@ from cornered.server.runtime.limits import PlayerLimits
 from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.lobby_watchers import SLICE_SOCKETS
 from cornered.server.runtime.match_registry import MatchRegistry
-from cornered.server.runtime.match_task import Services
+from cornered.server.runtime.match_room import Services
 from cornered.server.settings import Settings
 from tests.server.conftest import ANALYST_KEY, Pair, Running, Start
 from tests.virtual_time import after
@@ -70,7 +71,11 @@ class Scene:
     def __init__(self, tasks: asyncio.TaskGroup) -> None:
         services = Services(MemoryJournal(), LocalBus(), Counts(), lambda: int(time.monotonic() * 1000))
         self.lobby_service = LobbyService(
-            services, MemoryAccounts(), partial(MatchRegistry, services, b"", Patience(), tasks), max_per_player=8
+            services,
+            MemoryAccounts(),
+            partial(MatchRegistry, services, b"", Patience(), tasks),
+            MemoryLobbyLog(),
+            tasks,
         )
         self.limits = PlayerLimits(Settings(port=0), 0.0)
         self.count = 0
@@ -99,6 +104,7 @@ async def scene(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
     monkeypatch.setattr(lobby_watchers, "PUBLISH_INTERVAL_S", 0.01)
     async with asyncio.TaskGroup() as tasks:
         scene = Scene(tasks)
+        await scene.lobby_service.recover()
         yield scene
         scene.lobby_service.close()
 

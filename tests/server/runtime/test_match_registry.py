@@ -7,7 +7,7 @@ import contextlib
 import gc
 import time
 import weakref
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from cornered.protocol.messages import Acknowledged, Paired, Refused, ServerMess
 from cornered.protocol.values import NO_CLOCK, Fischer, GameSpec, PerMove, Player
 from cornered.server.adapters.bus_local import LocalBus
 from cornered.server.adapters.journal_memory import MemoryJournal
+from cornered.server.cluster.slots import ALL_SLOTS
 from cornered.server.lobby.events import MatchMade
 from cornered.server.match.catalogue import settle
 from cornered.server.match.dice import seed_of
@@ -29,7 +30,7 @@ from cornered.server.metrics import Counts
 from cornered.server.ports import JournalUnavailable
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.match_registry import MatchRegistry
-from cornered.server.runtime.match_task import Services
+from cornered.server.runtime.match_room import Services
 from cornered.server.runtime.timekeeping import Sign, last_sign
 from tests.server.conftest import TIMEOUT_S, Pair, Running, Start, Stores, StubbornJournal
 from tests.server.runtime.observer import Recorder
@@ -130,7 +131,8 @@ async def test_after_a_restart_the_bus_gets_no_more_of_a_delayed_match_than_its_
     async with asyncio.TaskGroup() as tasks:
         services = Services(journal, bus, Counts(), lambda: now + 400_000)
         matches = MatchRegistry(services, secret, Patience(), tasks, Recorder())
-        await matches.recover(0)
+        matches.gained(dict.fromkeys(ALL_SLOTS, 0))
+        await matches.recover()
         await matches.all_loaded.wait()
         (said,) = bus.told
         assert isinstance(said, Snapshot)
@@ -182,14 +184,15 @@ async def test_a_start_reads_no_match_and_knows_who_plays_where() -> None:
         await store_live(journal, name, 1_000)
     journal.is_open.clear()
     async with registry(journal, lambda: 2_000, recorder) as matches:
-        await matches.recover(1_000)
+        matches.gained(dict.fromkeys(ALL_SLOTS, 1_000))
+        await matches.recover()
         assert recorder.indexed == ["m1", "m2"]
         assert matches.live_of("a") == ("m1", "m2")
-        assert matches.rooms_of("a") == ()
+        assert matches.open_tasks_of("a") == ()
         assert not matches.all_loaded.is_set()
         journal.is_open.set()
         await matches.all_loaded.wait()
-        assert [match_task.match.id for match_task in matches.rooms_of("b")] == ["m1", "m2"]
+        assert [match_task.match.id for match_task in matches.open_tasks_of("b")] == ["m1", "m2"]
 
 
 async def test_a_match_to_which_no_player_comes_is_loaded_and_refunded(stores: Stores, running_server: Start) -> None:
@@ -210,7 +213,8 @@ async def test_the_refund_lasts_until_the_match_is_loaded() -> None:
     async with registry(journal, lambda: now) as matches:
         journal.is_open.clear()
         now += 60_000
-        await matches.recover(alive_at)
+        matches.gained(dict.fromkeys(ALL_SLOTS, alive_at))
+        await matches.recover()
         now += 30_000
         journal.is_open.set()
         match_task = await matches.find("asked")
@@ -246,8 +250,10 @@ async def test_the_refund_covers_the_time_in_which_it_is_stored_if_that_is_worth
     await store_live(journal, "m", journal.now)
     journal.now, journal.takes_ms = journal.now + 60_000, takes_ms
     async with registry(journal, lambda: journal.now) as matches:
-        await matches.recover(0)
-        match_task = await matches.find("m")
+        matches.gained(dict.fromkeys(ALL_SLOTS, 0))
+        await matches.recover()
+        match_task = await matches.find_owned("m")
+        assert match_task is not None
         journal.takes_ms = 0
         await match_task.drained()
         assert [event.refunded for event in await journal.read("m") if isinstance(event, Resumed)] == refunds
@@ -257,7 +263,9 @@ async def test_no_time_runs_while_the_beginning_of_a_match_is_stored() -> None:
     journal = Sluggish()
     journal.takes_ms = 2_000
     async with registry(journal, lambda: journal.now) as matches:
-        match_task = await matches.open_new(MatchMade("m", SMALL, PLAYERS, PerMove(seconds=1), False, 0))
+        await matches.open_new(MatchMade("m", SMALL, PLAYERS, PerMove(seconds=1), False, 0))
+        match_task = matches.owned("m")
+        assert match_task is not None
         journal.takes_ms = 0
         await match_task.drained()
         assert not match_task.match.over
@@ -274,11 +282,12 @@ async def test_the_players_coming_loads_a_match_before_all_others() -> None:
     journal.read_matches.clear()
     journal.is_open.clear()
     async with registry(journal, lambda: 2_000) as matches:
-        await matches.recover(1_000)
+        matches.gained(dict.fromkeys(ALL_SLOTS, 1_000))
+        await matches.recover()
         tasks = matches.bring("carl")
         journal.is_open.set()
         await asyncio.wait(tasks)
-        assert [match_task.match.id for match_task in matches.rooms_of("carl")] == ["last"]
+        assert [match_task.match.id for match_task in matches.open_tasks_of("carl")] == ["last"]
         assert len(journal.read_matches) < 50
         assert matches.bring("carl") == ()
 
@@ -286,13 +295,14 @@ async def test_the_players_coming_loads_a_match_before_all_others() -> None:
 async def test_a_store_that_goes_away_while_matches_are_loaded_delays_them_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("cornered.server.runtime.match_loader.RETRY_SECONDS", 0.01)
     journal, now = Gated(), 1_000_000
     await store_live(journal, "m", now)
     journal.failures = ["before", "before", "after"]
     async with registry(journal, lambda: now) as matches:
         now += 10_000
-        await matches.recover(0)
+        matches.gained(dict.fromkeys(ALL_SLOTS, 0))
+        await matches.recover()
         await asyncio.wait_for(matches.all_loaded.wait(), 30)
         assert matches.get("m") is not None
     assert [type(event) for event in await journal.read("m")].count(Resumed) == 1
@@ -414,7 +424,7 @@ class Doubtful(MemoryJournal):
 async def test_a_rematch_that_is_stored_opens_whatever_became_of_the_word_that_leads_to_it(
     running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch, refused: Any, lost: Any
 ) -> None:
-    monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("cornered.server.runtime.new_matches.RETRY_SECONDS", 0.01)
     stores.journal = journal = Doubtful()
     async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
@@ -433,7 +443,7 @@ async def test_a_rematch_that_is_stored_opens_whatever_became_of_the_word_that_l
 async def test_a_rematch_that_was_over_before_the_event_that_leads_to_it_leaves_its_players_free(
     running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("cornered.server.runtime.new_matches.RETRY_SECONDS", 0.01)
     stores.journal = journal = Doubtful()
     async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
@@ -453,7 +463,7 @@ async def test_a_rematch_that_was_over_before_the_event_that_leads_to_it_leaves_
 async def test_a_new_match_that_was_not_confirmed_opens_when_the_store_is_back(
     running_server: Start, stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("cornered.server.runtime.new_matches.RETRY_SECONDS", 0.01)
     stores.journal = journal = Doubtful()
     async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         sent = await ann.do(Challenge, to=ben.player.id, game=SMALL, seat=0)
@@ -465,7 +475,7 @@ async def test_a_new_match_that_was_not_confirmed_opens_when_the_store_is_back(
 
 
 async def test_a_new_match_that_was_not_stored_is_looked_for_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 0.0)
+    monkeypatch.setattr("cornered.server.runtime.new_matches.RETRY_SECONDS", 0.0)
     journal = Doubtful()
     journal.refused = Started
     async with registry(journal, lambda: 1_000) as matches:
@@ -489,8 +499,8 @@ async def test_a_refused_command_to_a_finished_match_leaves_no_match_task_open(r
 class Ending(Gated):
     """A journal in which a match ends after the list of live matches is read."""
 
-    async def live(self) -> Sequence[Started]:
-        found = await super().live()
+    async def live(self, slots: Collection[int] | None = None) -> Sequence[Started]:
+        found = await super().live(slots)
         for started in found:
             log = await self.read(started.match)
             folded = Match.replay(log, seed_of(await self.secret(), started.match))
@@ -503,7 +513,8 @@ async def test_a_match_that_turns_out_to_be_over_is_in_memory_for_requests() -> 
     for name in ("asked", "left"):
         await store_live(journal, name, 1_000)
     async with registry(journal, lambda: 3_000) as matches:
-        await matches.recover(1_000)
+        matches.gained(dict.fromkeys(ALL_SLOTS, 1_000))
+        await matches.recover()
         match_task = await matches.find("asked")
         assert match_task is matches.get("asked")
         await matches.all_loaded.wait()
@@ -554,3 +565,18 @@ async def test_a_match_that_is_stored_while_the_server_stops_leaves_no_task() ->
         with pytest.raises(Refusal, match="restarts"):
             await opening
         assert not [task for task in asyncio.all_tasks() if task.get_name().startswith("room[")]
+
+
+async def test_a_match_that_is_over_learns_of_its_players_until_nobody_is_interested() -> None:
+    journal = MemoryJournal()
+    await store_live(journal, "m", 1_000)
+    async with registry(journal, lambda: 2_000) as matches:
+        matches.gained(dict.fromkeys(ALL_SLOTS, 1_000))
+        await matches.recover()
+        await matches.all_loaded.wait()
+        (match_task,) = matches.open_tasks_of("a")
+        matches.ended(match_task)
+        assert matches.live_of("a") == ()
+        assert matches.open_tasks_of("a") == matches.open_tasks_of("b") == (match_task,)
+        matches.emptied(match_task)
+        assert matches.open_tasks_of("a") == matches.open_tasks_of("b") == ()

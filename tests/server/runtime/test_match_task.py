@@ -20,7 +20,7 @@ from cornered.protocol.commands import (
     Say,
     WatchLobby,
 )
-from cornered.protocol.events import Ended, MatchEvent
+from cornered.protocol.events import Ended, MatchEvent, RematchDeclined
 from cornered.protocol.messages import (
     Acknowledged,
     Happened,
@@ -228,6 +228,28 @@ async def test_a_rematch_is_a_new_match_with_the_seats_changed(running: Running,
         assert (await play_out(new.match, (ben, ann)))[-1].events[-1].type == "ended"
 
 
+async def test_an_offer_of_a_rematch_is_over_in_time_also_after_a_restart(
+    running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 1)
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        await ann.do(Resign, match=match)
+        await ann.do(Rematch, match=match)
+        stores.now.at += 120_000
+        over = await ben.hear(Happened, lambda said: said.events[-1].type == "rematch_declined")
+        assert isinstance(over.events[-1], RematchDeclined)
+        assert over.events[-1].seat is None
+        await ben.do(Rematch, match=match)
+    stores.now.at += 120_000
+    async with running_server() as running, running.client("Cas") as cas:
+        snapshot = await cas.join(match)
+        if snapshot.rematch:
+            over = await cas.hear(Happened)
+            assert over.events[-1].type == "rematch_declined"
+        assert (await cas.join(match)).rematch == ()
+
+
 async def test_a_late_client_gets_the_newest_lines_of_its_own_chat(running: Running, pair: Pair) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
         match = await pair(ann, ben)
@@ -395,7 +417,7 @@ async def test_a_flag_that_cannot_be_stored_is_tried_again_and_not_all_the_time(
 async def test_a_rematch_is_published_after_the_event_that_leads_to_it_is_stored(
     running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 3_600)
+    monkeypatch.setattr("cornered.server.runtime.new_matches.RETRY_SECONDS", 3_600)
     async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         await ann.do(Resign, match=match)

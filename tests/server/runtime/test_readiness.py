@@ -23,7 +23,7 @@ from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.match_registry import MatchRegistry
-from cornered.server.runtime.match_task import Services
+from cornered.server.runtime.match_room import Services
 from cornered.server.runtime.readiness import Readiness
 from cornered.server.settings import MEMORY_DATABASE, Settings
 from tests.server.runtime.observer import Recorder

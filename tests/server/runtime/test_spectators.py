@@ -70,7 +70,7 @@ class Show:
             now=lambda: self.now,
             snapshot=lambda match: views.snapshot(match, None, connected=(True, True), watchers=0),
             counts=self.counts,
-            send_to_all=lambda _: None,
+            crowd_changed=lambda: None,
             announce=self.announce,
         )
 

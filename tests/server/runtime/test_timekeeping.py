@@ -57,3 +57,14 @@ def test_the_newest_thousand_outages_are_kept() -> None:
     for number in range(2_000):
         outages.beat(number * 2_000)
     assert len(outages.after(0, 3_998_000)) == 1_024
+
+
+def test_the_time_in_which_the_store_was_not_heard_is_an_outage_from_its_last_answer_to_the_next() -> None:
+    outages = Outages()
+    outages.note_store(10_000, 12_500)
+    assert outages.after(0, 12_500) == []
+    outages.note_store(10_000, 12_750)
+    assert outages.after(9_000, 14_000) == [(10_000, 14_000)]
+    outages.note_store(15_000, 15_100)
+    assert outages.after(9_000, 16_000) == [(10_000, 15_000)]
+    assert outages.after(15_000, 16_000) == []

@@ -1,0 +1,90 @@
+"""`cornered admin`: what the operator types and reads."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cornered.cli.main import app
+from cornered.server.adapters.accounts_sql import SqlAccounts
+from cornered.server.adapters.database import Database
+from tests.conftest import free_port
+
+
+@pytest.fixture
+async def stored(tmp_path: Path) -> Path:
+    """A database with one player."""
+    path = tmp_path / "cornered.db"
+    database = await Database.open(f"sqlite:///{path}")
+    await SqlAccounts(database).create("Anna", "person")
+    await database.close()
+    return path
+
+
+def test_a_copy_says_what_was_copied(stored: Path, tmp_path: Path) -> None:
+    arguments = ["admin", "copy", f"sqlite:///{stored}"]
+    result = CliRunner().invoke(app, [*arguments, f"sqlite:///{tmp_path / 'one.db'}"])
+    assert result.exit_code == 0, result.output
+    assert "copied and verified" in result.stdout
+    assert "1 players" in result.stdout
+    result = CliRunner().invoke(app, [*arguments, f"sqlite:///{tmp_path / 'two.db'}", "--json"])
+    copied = json.loads(result.stdout)
+    assert copied["rows"]["tokens"] == 1
+    assert len(copied["checksum"]) == 64
+
+
+def test_a_copy_that_fails_is_one_line_without_the_password(stored: Path, tmp_path: Path) -> None:
+    target = f"postgresql://anna:secret@127.0.0.1:{free_port()}/cornered"
+    result = CliRunner().invoke(app, ["admin", "copy", f"sqlite:///{stored}", target])
+    assert result.exit_code == 2
+    assert "cornered: nothing was copied: " in result.stderr
+    assert "secret" not in result.output
+    assert "Traceback" not in result.output
+    result = CliRunner().invoke(app, ["admin", "copy", f"sqlite:///{stored}", f"sqlite:///{stored}"])
+    assert result.exit_code == 2
+    assert "cornered: source and target are the same database" in result.stderr
+
+
+async def token_of(path: Path, name: str) -> tuple[str, str]:
+    """Store a player; return its id and token."""
+    database = await Database.open(f"sqlite:///{path}")
+    identity, token = await SqlAccounts(database).create(name, "person")
+    await database.close()
+    return identity.player.id, token
+
+
+async def has_token(path: Path, token: str) -> bool:
+    database = await Database.open(f"sqlite:///{path}")
+    known = await SqlAccounts(database).by_token(token)
+    await database.close()
+    return known is not None
+
+
+def test_a_token_is_revoked_by_its_players_name_or_id(stored: Path) -> None:
+    first, second = (asyncio.run(token_of(stored, "Ben")) for _ in range(2))
+    arguments = ["admin", "revoke", "--data", str(stored.parent)]
+    several = CliRunner().invoke(app, [*arguments, "Ben"])
+    assert several.exit_code == 2
+    assert "several players are called Ben" in several.stderr
+    assert first[0] in several.stderr
+    assert second[0] in several.stderr
+    by_id = CliRunner().invoke(app, [*arguments, first[0]])
+    assert (by_id.exit_code, by_id.stdout) == (0, f"the token of Ben is revoked; its id is {first[0]}\n")
+    by_name = CliRunner().invoke(app, [*arguments, "Ben", "--json"])
+    assert json.loads(by_name.stdout) == {"id": second[0], "name": "Ben", "kind": "person"}
+    assert not asyncio.run(has_token(stored, first[1]))
+    assert not asyncio.run(has_token(stored, second[1]))
+    again = CliRunner().invoke(app, [*arguments, first[0]])
+    assert again.exit_code == 2
+    assert f"no player with a token has the id or the name {first[0]}" in again.stderr
+
+
+def test_no_store_is_made_to_revoke_a_token(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["admin", "revoke", "Ben", "--data", str(tmp_path / "nowhere")])
+    assert result.exit_code == 2
+    assert "no server has run there yet" in result.stderr
+    assert not (tmp_path / "nowhere").exists()

@@ -1,0 +1,51 @@
+"""The page's modules: the browser is told of all that the first view needs at once, and of nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+from cornered import clients
+from cornered.protocol.analysis import MAX_RECORD_CHARACTERS
+from cornered.protocol.traces import MAX_TRACE_CELLS, MAX_TRACE_MOVES
+
+WEB = Path(clients.__file__).parent / "web"
+STATIC_IMPORT = re.compile(r"^import\s(?:[^;\"]*\sfrom\s)?\"\./(?P<name>[\w.-]+)\";$", re.MULTILINE)
+PRELOADED = re.compile(r'<link rel="modulepreload" href="(?P<name>[^"]+)">')
+
+
+def imported(name: str, found: set[str]) -> set[str]:
+    """Return `found` with the modules that a module imports statically, and those that these import."""
+    for one in STATIC_IMPORT.findall((WEB / name).read_text()):
+        if one not in found:
+            found.add(one)
+            imported(one, found)
+    return found
+
+
+def test_every_module_of_the_first_view_is_preloaded() -> None:
+    """Otherwise the browser finds each one only after the module that imports it."""
+    preloaded = PRELOADED.findall((WEB / "index.html").read_text())
+    assert preloaded == sorted(imported("main.js", set())), "update the list of modulepreload in clients/web/index.html"
+
+
+def test_the_service_worker_changes_with_the_files_that_it_keeps() -> None:
+    """Browsers ask for them again only where the script has changed."""
+    script = (WEB / "sw.js").read_text()
+    [page] = re.findall(r'const PAGE = "([^"]+)";', script)
+    [others] = re.findall(r"const FILES = \[PAGE, ([^\]]+)\];", script)
+    files = [page, *re.findall(r'"([^"]+)"', others)]
+    digest = hashlib.sha256(b"".join((WEB / name).read_bytes() for name in files)).hexdigest()[:12]
+    assert f'const KEPT = "offline-{digest}";' in script
+
+
+def test_the_page_offers_to_show_searches_as_far_as_the_server_does() -> None:
+    actions = (WEB / "actions.js").read_text(encoding="utf-8")
+    assert f"const MOST_CELLS = {MAX_TRACE_CELLS};" in actions
+    assert f"const MOST_MOVES = {MAX_TRACE_MOVES};" in actions
+
+
+def test_the_page_opens_records_as_long_as_the_server_reads() -> None:
+    opening = (WEB / "opening.js").read_text(encoding="utf-8")
+    assert f"const MOST_CHARACTERS = {MAX_RECORD_CHARACTERS};" in opening

@@ -1,0 +1,102 @@
+"""The page in Firefox and in WebKit: a whole game, a reload, a spectator, and the analysis."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import require
+from tests.e2e.analysts import Analyst, running_analyst
+from tests.e2e.other_browsers import Firefox, OtherBrowser, Tab, WebKit
+from tests.e2e.servers import operators_server
+
+pytestmark = pytest.mark.browser
+
+MOVES = ("b5", "d1", "c5", "c1", "c4", "c2")
+STEPS_TO_THE_ANALYST = 180
+MINI_BROWSER = "webkit2gtk-4.1/MiniBrowser"
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """The address of a server without bots that takes analysts."""
+    with operators_server() as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def analyst(address: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Analyst]:
+    with running_analyst(address, tmp_path_factory.mktemp("analyst")) as analyst:
+        yield analyst
+
+
+def program(package: str, name: str) -> Path:
+    def find() -> Path | None:
+        found = shutil.which(name)
+        return Path(found) if found else None
+
+    return require(package, find)
+
+
+@pytest.fixture
+def firefox(tmp_path: Path) -> Iterator[OtherBrowser]:
+    with Firefox.run(program("firefox-esr", "firefox-esr"), tmp_path) as browser:
+        yield browser
+
+
+@pytest.fixture
+def webkit() -> Iterator[OtherBrowser]:
+    driver, screen = program("webkit2gtk-driver", "WebKitWebDriver"), program("xvfb", "Xvfb")
+    mini_browser = next(Path("/usr/lib").glob(f"*/{MINI_BROWSER}"))
+    with WebKit.run(driver, mini_browser, screen) as browser:
+        yield browser
+
+
+@pytest.mark.parametrize("name", ["firefox", "webkit"])
+def test_a_game_a_reload_a_spectator_and_the_analysis(
+    name: str, address: str, analyst: Analyst, request: pytest.FixtureRequest
+) -> None:
+    browser: OtherBrowser = request.getfixturevalue(name)
+    first, second, third = (Tab(browser, f"{address}/?guest={number}", ".lobby.ready") for number in range(3))
+    tile = "[...document.querySelectorAll('.tile-card')].find((one) => one.textContent.includes('TrapGrid'))"
+    first.until(f"({tile}).querySelector('.row > button').id = 'open-a-table'")
+    first.click("#open-a-table")
+    first.click("dialog.rules button", "Skip")
+    first.see("dialog footer button", "Open the table")
+    first.evaluate("void document.querySelector(\"dialog input[name='option:size'][value='5']\").click()")
+    first.evaluate("void document.querySelector(\"dialog input[name=seat][value='0']\").click()")
+    first.click("dialog.settings footer button", "Open the table")
+    second.click(".of-tables .line button", "Sit down")
+    match = first.until("location.hash.startsWith('#/m/') && location.hash")
+    third.evaluate(f"void (location.hash = {match!r})")
+    third.see(".match .board")
+    for ply, move in enumerate(MOVES):
+        mover = (first, second)[ply % 2]
+        mover.see(".match.myturn .board.mine")
+        if ply < 2:
+            mover.click(f"[data-cell={move}]")
+        else:
+            mover.type(f"{move}\ue007")
+        mover.see(".movelist .move:not(:empty)", move)
+        if ply == 3:
+            mover.reload()
+    for tab in (first, second, third):
+        tab.until(f"document.querySelectorAll('.movelist .move').length === {len(MOVES)}")
+    second.click("[data-does=resign]")
+    second.click("[data-does=resign]", "Really")
+    for tab in (first, second, third):
+        tab.see(".match.over")
+    for _ in range(STEPS_TO_THE_ANALYST):
+        third.click(".actions button, .result button", "Analyse")
+        third.until("document.querySelector('.study')?.textContent")
+        third.until(
+            "!!document.querySelector('.ways li') || document.querySelector('.study').textContent.includes('No bot')"
+        )
+        if third.evaluate("!!document.querySelector('.ways li')"):
+            break
+        third.click(".study button[aria-label='Close the analysis']")
+    third.see(".ways li")
+    assert browser.errors == []

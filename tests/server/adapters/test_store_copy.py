@@ -1,0 +1,246 @@
+"""Copies of stores: complete, verified, all or nothing, and never beside a server."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+from sqlalchemy import Table, select, text
+from sqlalchemy.exc import DBAPIError
+
+from cornered.engine.progress import Progress
+from cornered.server.adapters import store_copy
+from cornered.server.adapters.accounts_sql import SqlAccounts
+from cornered.server.adapters.database import Database, address_of, open_engine
+from cornered.server.adapters.journal_sql import SqlJournal
+from cornered.server.adapters.lease import lease
+from cornered.server.adapters.lobby_log_sql import SqlLobbyLog
+from cornered.server.adapters.store_copy import copy_store
+from cornered.server.adapters.tables import METADATA
+from cornered.server.lobby.events import SeekClosed
+from tests.server.adapters.conftest import Sample, owning
+
+MATCHES = 7
+TRANSIENT = {"nodes", "slots", "probes"}
+Make: TypeAlias = Callable[[str], str]
+both_ways = pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("sqlite", "sqlite"),
+        pytest.param("sqlite", "postgres", marks=pytest.mark.postgres),
+        pytest.param("postgres", "sqlite", marks=pytest.mark.postgres),
+        pytest.param("postgres", "postgres", marks=pytest.mark.postgres),
+    ],
+)
+
+
+@pytest.fixture
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
+    """Return the address of a new, empty database of a kind."""
+    numbers = itertools.count()
+
+    def new(kind: str) -> str:
+        if kind == "postgres":
+            url: str = request.getfixturevalue("postgres").new_database()
+            return url
+        return f"sqlite:///{tmp_path / f'{next(numbers)}.db'}"
+
+    return new
+
+
+async def fill(url: str, sample: Sample) -> None:
+    """Store matches, live and ended, players with tokens, a secret and the lobby's events."""
+    database = await Database.open(url)
+    try:
+        accounts = SqlAccounts(database)
+        for name in ("Ünal", "x" * 24):
+            await accounts.create(name, "person")
+        await accounts.revoke((await accounts.create("Eve", "bot"))[0].player.id)
+        if database.is_sqlite:
+            await store(SqlJournal(database), SqlLobbyLog(database), sample)
+        else:
+            async with owning(url) as ownership:
+                await store(SqlJournal(database, ownership), SqlLobbyLog(database, ownership), sample)
+    finally:
+        await database.close()
+
+
+async def store(journal: SqlJournal, lobby_log: SqlLobbyLog, sample: Sample) -> None:
+    await journal.secret()
+    for number in range(MATCHES):
+        match = f"m{number}abc"
+        await journal.append(match, 0, [sample.started(match, private=number % 2 == 0)])
+        await journal.append(match, 1, [sample.played(seq) for seq in range(2, 3 + number)])
+        if number % 3:
+            await journal.append(match, number + 2, [sample.ended(number + 3)])
+    await lobby_log.append(0, [SeekClosed("one"), SeekClosed("two")])
+    await journal.close()
+
+
+async def contents(url: str) -> dict[str, list[tuple[object, ...]]]:
+    """Return the rows of all tables that last."""
+    engine = open_engine(address_of(url), "full", is_for_reading=True)
+    try:
+        async with engine.connect() as connection:
+            return {
+                table.name: sorted(map(tuple, (await connection.execute(select(table))).all()))
+                for table in METADATA.sorted_tables
+                if table.name not in TRANSIENT
+            }
+    finally:
+        await engine.dispose()
+
+
+@both_ways
+async def test_a_copy_has_every_row(
+    make: Make, sample: Sample, start: str, end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_copy, "BATCH_ROWS", 4)
+    source, target = make(start), make(end)
+    await fill(source, sample)
+    reports: list[Progress] = []
+    copied = await copy_store(source, target, reports.append)
+    rows = await contents(source)
+    assert await contents(target) == rows
+    assert all(rows.values())
+    assert copied.rows == {name: len(found) for name, found in rows.items()}
+    done = {one.step: (one.done, one.total) for one in reports}
+    assert done["copy events"] == done["verify events"] == (len(rows["events"]), len(rows["events"]))
+    assert len([one for one in reports if one.step == "copy events"]) > 5
+
+    # The way back gives the same checksum, and a server plays on with what was copied.
+    third = make(start)
+    assert await copy_store(target, third) == copied
+    database = await Database.open(third)
+    assert [one.match for one in await SqlJournal(database).live()] == ["m0abc", "m3abc", "m6abc"]
+    await database.close()
+
+
+@both_ways
+async def test_a_target_with_rows_is_refused_and_kept(make: Make, sample: Sample, start: str, end: str) -> None:
+    source, target = make(start), make(end)
+    await fill(source, sample)
+    await fill(target, sample)
+    before = await contents(target)
+    with pytest.raises(ValueError, match=r"the target is not empty: its table [a-z_]+ has rows"):
+        await copy_store(source, target)
+    assert await contents(target) == before
+
+
+@both_ways
+async def test_a_copy_that_is_interrupted_leaves_the_target_empty(
+    make: Make, sample: Sample, start: str, end: str
+) -> None:
+    source, target = make(start), make(end)
+    await fill(source, sample)
+
+    def interrupt(progress: Progress) -> None:
+        if progress.step == "verify events":
+            raise KeyError("interrupted")
+
+    with pytest.raises(KeyError):
+        await copy_store(source, target, interrupt)
+    assert not any((await contents(target)).values())
+    await copy_store(source, target)
+    assert await contents(target) == await contents(source)
+
+
+@pytest.mark.parametrize("table", [table for table in METADATA.sorted_tables if table.name in ("events", "tokens")])
+async def test_a_copy_that_differs_is_not_kept(make: Make, sample: Sample, table: Table) -> None:
+    source, target = make("sqlite"), make("sqlite")
+    await fill(source, sample)
+    await (await Database.open(target)).close()
+    engine = open_engine(address_of(target), "full")
+    column = list(table.columns)[-1].name
+    async with engine.begin() as connection:
+        changed = f"CREATE TRIGGER wrong AFTER INSERT ON {table.name} WHEN new.rowid = 2 BEGIN"
+        broken = "DELETE FROM tokens WHERE rowid = new.rowid" if table.name == "tokens" else ""
+        broken = broken or f"UPDATE {table.name} SET {column} = {column} || ' ' WHERE rowid = new.rowid"
+        await connection.exec_driver_sql(f"{changed} {broken}; END")
+    await engine.dispose()
+    with pytest.raises(ValueError, match=f"the copy of {table.name} differs from its source"):
+        await copy_store(source, target)
+    assert not any((await contents(target)).values())
+
+
+@pytest.mark.parametrize("used", ["source", "target"])
+async def test_a_file_that_a_server_uses_is_not_copied(make: Make, sample: Sample, used: str) -> None:
+    urls = {"source": make("sqlite"), "target": make("sqlite")}
+    await fill(urls["source"], sample)
+    with lease(urls[used]), pytest.raises(ValueError, match="a server uses one of the two databases"):
+        await copy_store(urls["source"], urls["target"])
+    await copy_store(urls["source"], urls["target"])
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("used", ["source", "target"])
+async def test_a_database_with_living_nodes_is_not_copied(make: Make, sample: Sample, used: str) -> None:
+    urls = {"source": make("postgres"), "target": make("postgres")}
+    await fill(urls["source"], sample)
+    await (await Database.open(urls["target"])).close()
+    async with owning(urls[used], "node-1"):
+        with pytest.raises(ValueError, match=f"the {used} is used by node-1"):
+            await copy_store(urls["source"], urls["target"])
+    await copy_store(urls["source"], urls["target"])
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("used", ["source", "target"])
+async def test_during_a_copy_no_node_joins_and_no_other_copy_begins(make: Make, sample: Sample, used: str) -> None:
+    urls = {"source": make("postgres"), "target": make("postgres")}
+    other = {"source": make("sqlite"), "target": make("sqlite")}
+    await fill(urls["source"], sample)
+    await fill(other["source"], sample)
+    refused: list[str] = []
+
+    async def join() -> None:
+        engine = open_engine(address_of(urls[used]), "full")
+        try:
+            async with engine.connect() as connection:
+                await connection.execute(text("SET lock_timeout = '50ms'"))
+                await connection.execute(text("INSERT INTO nodes VALUES ('late', 'x', 'x', 1, 1, 1)"))
+        except DBAPIError as error:
+            refused.append(str(error.orig))
+        finally:
+            await engine.dispose()
+
+    async def copy_again() -> None:
+        try:
+            both = other | {used: urls[used]}
+            await copy_store(both["source"], both["target"])
+        except ValueError as error:
+            refused.append(str(error))
+
+    def disturb(progress: Progress) -> None:
+        # In another thread, while this one holds still in the middle of the copy.
+        if progress.step == "copy events" and not refused:
+            with ThreadPoolExecutor() as threads:
+                for work in (join, copy_again):
+                    threads.submit(asyncio.run, work()).result()
+
+    await copy_store(urls["source"], urls["target"], disturb)
+    assert len(refused) == 2
+    assert "lock timeout" in refused[0]
+    assert "a server uses one of the two databases" in refused[1]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "reason"),
+    [
+        ("sqlite:///{0}/missing.db", "sqlite:///{0}/a.db", "there is no database .*missing.db"),
+        ("sqlite://", "sqlite:///{0}/a.db", "in memory cannot be copied"),
+        ("sqlite:///{0}/a.db", "sqlite:///{0}/a.db", "the same database"),
+        ("mysql://a/b", "sqlite:///{0}/a.db", "not mysql"),
+    ],
+)
+async def test_what_cannot_be_copied_is_refused(tmp_path: Path, source: str, target: str, reason: str) -> None:
+    if "a.db" in source:
+        (tmp_path / "a.db").touch()
+    with pytest.raises(ValueError, match=reason):
+        await copy_store(source.format(tmp_path), target.format(tmp_path))
+    assert not (tmp_path / "missing.db").exists()

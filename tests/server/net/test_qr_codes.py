@@ -1,0 +1,122 @@
+"""QR codes: drawn for links to this server's tables and for nothing else, charged, and kept for a while."""
+
+from __future__ import annotations
+
+import re
+from contextlib import AbstractAsyncContextManager
+from urllib.parse import quote
+
+import pytest
+import segno
+from websockets.datastructures import Headers
+from websockets.http11 import Request, Response
+
+from cornered.server.adapters.journal_memory import MemoryJournal
+from cornered.server.metrics import Counts, Metrics
+from cornered.server.net.costs import QR_CODE
+from cornered.server.net.http import Pages
+from cornered.server.net.qr_codes import KEPT_CODES, QrCodes, draw, table_link
+from cornered.server.net.visitors import Visitor
+from cornered.server.settings import Settings
+
+HOST = "192.168.1.20:8420"
+LINK = f"http://{HOST}/#/s/abc_DEF-123"
+
+
+class Purse:
+    """Records what is paid."""
+
+    def __init__(self) -> None:
+        self.paid: list[float] = []
+
+    async def pay(self, cost: float) -> None:
+        self.paid.append(cost)
+
+    def reading(self) -> AbstractAsyncContextManager[None]:
+        raise AssertionError("a QR code reads no store")
+
+
+def target(link: str) -> str:
+    return f"/qr.svg?link={quote(link, safe='')}"
+
+
+async def ask(pages: Pages, link: str, purse: Purse) -> Response:
+    request = Request(target(link), Headers(Host=HOST))
+    return await pages.answer(request, "/qr.svg", Visitor("127.0.0.1", is_direct=True), purse)
+
+
+@pytest.fixture
+def pages() -> Pages:
+    return Pages(Settings().web, MemoryJournal(), Metrics(Counts(), {}), lambda: "")
+
+
+async def test_a_code_is_charged_once_and_may_be_kept_by_the_browser(pages: Pages) -> None:
+    purse = Purse()
+    first = await ask(pages, LINK, purse)
+    again = await ask(pages, LINK, purse)
+    assert (first.status_code, first.headers["Content-Type"]) == (200, "image/svg+xml")
+    assert first.headers["Cache-Control"] == "private, max-age=86400"
+    assert first.body == again.body == draw(LINK)
+    assert purse.paid == [QR_CODE]
+
+
+def test_the_code_says_the_link() -> None:
+    """The dark modules of the picture are those of the code, inside a light frame of four."""
+    dark = set()
+    x, y = 0.0, 0.0
+    [path] = re.findall(r'stroke="#000" d="([^"]+)"', draw(LINK).decode())
+    for command, first, second in re.findall(r"([Mmh])(-?[0-9.]+)(?: ?(-?[0-9.]+))?", path):
+        if command == "h":
+            dark |= {(int(x) + step, int(y)) for step in range(int(first))}
+            x += float(first)
+        else:
+            x, y = (float(first), float(second)) if command == "M" else (x + float(first), y + float(second))
+    matrix = segno.make(LINK, error="m", micro=False).matrix
+    assert dark == {(x + 4, y + 4) for y, row in enumerate(matrix) for x, bit in enumerate(row) if bit}
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "http://elsewhere.example/#/s/abc",
+        f"http://{HOST}@elsewhere.example/#/s/abc",
+        f"http://elsewhere.example/{HOST}/#/s/abc",
+        f"http://{HOST}/#/m/abc",
+        f"http://{HOST}/#/s/",
+        f"http://{HOST}/#/s/{'a' * 33}",
+        f"http://{HOST}/#/s/abc?x",
+        f"http://{HOST}/?q#/s/abc",
+        f"http://{HOST}//x/#/s/abc",
+        f"http://{HOST}/{'a' * 400}/#/s/abc",
+        f"javascript://{HOST}/#/s/abc",
+        f"ftp://{HOST}/#/s/abc",
+        "https://[#/s/abc",
+        "words",
+        "",
+    ],
+)
+async def test_nothing_but_the_link_of_an_own_table_is_drawn(link: str, pages: Pages) -> None:
+    purse = Purse()
+    assert (await ask(pages, link, purse)).status_code == 400
+    assert purse.paid == []
+
+
+@pytest.mark.parametrize("link", [LINK, f"https://{HOST}/games/cornered/#/s/a", f"http://{HOST}/index.html#/s/a"])
+def test_a_table_has_a_link_below_any_folder(link: str) -> None:
+    assert table_link(target(link), HOST) == link
+
+
+@pytest.mark.parametrize("query", ["", "?", "?link", "?to=x", f"?link={quote(LINK)}&link={quote(LINK)}", "?link=%ff"])
+def test_a_malformed_query_names_no_link(query: str) -> None:
+    assert table_link(f"/qr.svg{query}", HOST) is None
+
+
+async def test_a_stranger_cannot_fill_the_memory() -> None:
+    codes = QrCodes()
+    for number in range(KEPT_CODES + 3):
+        await codes.of(f"http://{HOST}/#/s/{number}")
+        assert codes.known(f"http://{HOST}/#/s/0") if number < KEPT_CODES else True
+    assert len(codes) == KEPT_CODES
+    # The one that was asked for again and again until then went last.
+    assert codes.known(f"http://{HOST}/#/s/1") is None
+    assert codes.known(f"http://{HOST}/#/s/0") is not None

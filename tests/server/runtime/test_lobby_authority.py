@@ -1,0 +1,283 @@
+"""The lobby's owner: decide, evolve, store, tell."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from itertools import count
+
+import pytest
+
+from cornered.protocol.commands import AcceptChallenge, CancelSeek, Challenge, CreateSeek, Declare, JoinSeek
+from cornered.protocol.values import GameSpec, Player, SeekSettings
+from cornered.server.cluster.messages import Visitor
+from cornered.server.lobby.durable import whole
+from cornered.server.lobby.events import (
+    DEPARTURE_DELAY_MS,
+    Answered,
+    ChallengeEnded,
+    LobbyEvent,
+    MatchEnded,
+    MatchMade,
+    SeekClosed,
+    SeekPosted,
+)
+from cornered.server.lobby.lobby import Lobby
+from cornered.server.lobby.state import Changes, LobbyFacts
+from cornered.server.refusal import Refusal
+from cornered.server.runtime import lobby_outbox
+from cornered.server.runtime.lobby_authority import PATIENCE_S, LobbyAuthority
+from tests.server.conftest import StubbornLobbyLog
+from tests.virtual_time import after
+
+pytestmark = pytest.mark.virtual_time
+
+ANN, BEN, CAS = (Player(id=name, name=name.title(), kind="person") for name in ("ann", "ben", "cas"))
+SMALL = GameSpec(name="trapgrid", options={"size": 3})
+STORE_S = 0.1
+
+
+class Log(StubbornLobbyLog):
+    """A store that takes its time, and can be away."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_away = False
+
+    async def append(self, expected_seq: int, events: Sequence[LobbyEvent], *, is_checkpoint: bool = False) -> None:
+        await after(STORE_S)
+        if self.is_away:
+            self.failures = ["before"]
+        await super().append(expected_seq, events, is_checkpoint=is_checkpoint)
+
+
+class Scene:
+    """An authority, what it tells, and the matches that it opens."""
+
+    def __init__(self, tasks: asyncio.TaskGroup, log: Log) -> None:
+        loop, ids = asyncio.get_running_loop(), count(1)
+        self.log = log
+        self.replica = LobbyFacts()
+        self.told: list[LobbyEvent] = []
+        self.opened: list[str] = []
+        self.can_open = True
+        self.authority = LobbyAuthority(
+            Lobby(),
+            log,
+            now=lambda: int(loop.time() * 1000),
+            new_id=lambda _: f"new{next(ids)}",
+            tell=self.tell,
+            open_match=self.open_match,
+            tasks=tasks,
+        )
+
+    def tell(self, events: Sequence[LobbyEvent], told: Sequence[LobbyEvent]) -> None:
+        for event in events:
+            self.replica.evolve(event)
+        self.told += told
+
+    async def open_match(self, made: MatchMade) -> bool:
+        if self.can_open:
+            self.opened.append(made.match)
+        return self.can_open
+
+    def come(self, *players: Player) -> None:
+        for player in players:
+            self.authority.arrive(Visitor(player=player, address=""))
+
+    async def open_table(self, by: Player, command_id: str = "open") -> str:
+        made = await self.authority.carry_out(CreateSeek(id=command_id, settings=SeekSettings(game=SMALL)), by)
+        assert made is not None
+        return made
+
+    async def refused(self, command: CreateSeek | JoinSeek | AcceptChallenge, by: Player) -> str:
+        with pytest.raises(Refusal) as caught:
+            await self.authority.carry_out(command, by)
+        return caught.value.code
+
+
+@pytest.fixture
+async def scene() -> AsyncIterator[Scene]:
+    async with asyncio.TaskGroup() as tasks:
+        scene = Scene(tasks, Log())
+        await scene.authority.recover()
+        scene.authority.start()
+        scene.come(ANN, BEN, CAS)
+        yield scene
+        scene.authority.close()
+
+
+async def test_a_seat_is_sold_once_while_it_is_being_stored(scene: Scene) -> None:
+    seek = await scene.open_table(ANN)
+    results = await asyncio.gather(
+        scene.authority.carry_out(JoinSeek(id="1", seek=seek), BEN),
+        scene.authority.carry_out(JoinSeek(id="1", seek=seek), CAS),
+        return_exceptions=True,
+    )
+    assert results[0] == scene.opened[0]
+    assert isinstance(results[1], Refusal)
+    assert results[1].code == "unknown_seek"
+    assert len(scene.opened) == 1
+
+
+async def test_changes_are_recorded_for_watchers_in_what_is_stored_alone(scene: Scene) -> None:
+    await scene.open_table(ANN)
+    assert scene.authority.lobby.changes == Changes()
+    assert list(scene.replica.changes.players) == ["ann", "ben", "cas"]
+    assert len(scene.replica.changes.tables) == 1
+
+
+async def test_many_commands_share_an_append(scene: Scene) -> None:
+    began = asyncio.get_running_loop().time()
+    players = [Player(id=f"p{number}", name=f"P{number}", kind="person") for number in range(100)]
+    scene.come(*players)
+    await asyncio.gather(*(scene.open_table(player) for player in players))
+    assert len(scene.replica.tables) == 100
+    assert asyncio.get_running_loop().time() - began < 3 * STORE_S
+
+
+async def test_a_table_is_not_told_before_it_is_stored(scene: Scene) -> None:
+    scene.log.is_away = True
+    command = CreateSeek(id="once", settings=SeekSettings(game=SMALL))
+    began = asyncio.get_running_loop().time()
+    assert await scene.refused(command, ANN) == "internal"
+    assert asyncio.get_running_loop().time() - began == pytest.approx(PATIENCE_S, abs=0.1)
+    assert scene.replica.tables == {}
+    assert (await scene.log.read())[1] == ()
+    waiting = asyncio.create_task(scene.authority.carry_out(command, ANN))
+    await after(0.5)
+    scene.log.is_away = False
+    seek = await waiting
+    assert list(scene.replica.tables) == [seek]
+    assert await scene.authority.carry_out(command, ANN) == seek
+    assert len((await scene.log.read())[1]) == 2
+
+
+async def test_what_is_not_durable_is_not_stored(scene: Scene) -> None:
+    bot = Player(id="bot", name="Bot", kind="bot")
+    scene.come(bot)
+    await scene.authority.carry_out(Declare(id="1", accepts=(), concurrency=3), bot)
+    scene.authority.disconnect("bot")
+    assert scene.replica.guests["bot"].concurrency == 3
+    assert list(scene.replica.away) == ["bot"]
+    await scene.authority.drained()
+    assert await scene.log.read() == (0, ())
+
+
+async def test_a_match_that_cannot_be_opened_is_withdrawn_with_its_answer(scene: Scene) -> None:
+    sent = await scene.authority.carry_out(Challenge(id="1", to="ben", game=SMALL), ANN)
+    assert sent is not None
+    scene.can_open = False
+    command = AcceptChallenge(id="1", challenge=sent)
+    assert await scene.refused(command, BEN) == "internal"
+    assert await scene.refused(command, BEN) == "unknown_challenge"
+    ended = [event for event in scene.told if isinstance(event, ChallengeEnded)]
+    assert [(event.closed.how, event.closed.match) for event in ended] == [("cancelled", None)]
+    assert scene.replica.matches == {}
+    stored = (await scene.log.read())[1]
+    assert isinstance(stored[-1], MatchEnded)
+    lobby = Lobby()
+    assert lobby.recover(stored, 0) == ()
+    assert lobby.answered("ben", "1") is None
+
+
+async def test_nothing_is_opened_before_it_is_stored(scene: Scene) -> None:
+    seek = await scene.open_table(ANN)
+    scene.log.is_away = True
+    command = JoinSeek(id="1", seek=seek)
+    assert await scene.refused(command, BEN) == "internal"
+    assert scene.opened == []
+    assert list(scene.replica.tables) == [seek]
+    scene.log.is_away = False
+    assert [await scene.authority.carry_out(command, BEN)] == scene.opened
+
+
+async def test_too_many_changes_that_wait_for_the_store_are_refused(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lobby_outbox, "MAX_UNSTORED", 2)
+    scene.log.is_away = True
+    waiting = [asyncio.create_task(scene.open_table(ANN, f"t{number}")) for number in range(2)]
+    await after(STORE_S)
+    assert await scene.refused(CreateSeek(id="more", settings=SeekSettings(game=SMALL)), BEN) == "internal"
+    # Who comes and goes meanwhile is known when there is room again.
+    dee, eve = (Player(id=name, name=name.title(), kind="person") for name in ("dee", "eve"))
+    assert scene.authority.arrive(Visitor(player=dee, address="")) == dee
+    assert scene.authority.arrive(Visitor(player=eve, address="")) == eve
+    for _ in range(100):
+        scene.authority.disconnect("eve")
+        scene.authority.disconnect("ben")
+    scene.log.is_away = False
+    await asyncio.gather(*waiting)
+    await after(2)
+    assert set(scene.replica.guests) == {"ann", "ben", "cas", "dee"}
+    assert list(scene.replica.away) == ["ben"]
+    assert len(scene.replica.tables) == 2
+    await scene.open_table(BEN)
+
+
+async def test_departures_are_stored_and_told_in_order(scene: Scene) -> None:
+    seek = await scene.open_table(ANN)
+    scene.authority.disconnect("ann")
+    await after(DEPARTURE_DELAY_MS / 1000 + 2 * STORE_S)
+    assert seek not in scene.replica.tables
+    assert "ann" not in scene.replica.guests
+    lobby = Lobby()
+    lobby.recover((await scene.log.read())[1], 0)
+    assert lobby.tables == {}
+
+
+async def test_a_stop_ends_what_waits_for_the_store() -> None:
+    log = Log()
+    log.is_away = True
+    async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
+        scene = Scene(tasks, log)
+        await scene.authority.recover()
+        scene.authority.start()
+        scene.come(ANN, BEN)
+        sent = asyncio.create_task(scene.authority.carry_out(Challenge(id="1", to="ben", game=SMALL), ANN))
+        await asyncio.wait([sent])
+        assert isinstance(sent.exception(), Refusal)
+        challenge = next(iter(scene.authority.lobby.challenges))
+        accepted = asyncio.create_task(scene.authority.carry_out(AcceptChallenge(id="1", challenge=challenge), BEN))
+        await after(1)
+        await scene.authority.drained()
+        scene.authority.close()
+        await asyncio.wait([accepted])
+        refusal = accepted.exception()
+        assert isinstance(refusal, Refusal)
+        assert refusal.code in ("internal", "shutting_down")
+
+
+async def test_a_new_start_folds_the_log_and_shows_it(scene: Scene) -> None:
+    seek = await scene.open_table(ANN)
+    await scene.authority.carry_out(Challenge(id="2", to="cas", game=SMALL), BEN)
+    cancelled = await scene.open_table(BEN)
+    await scene.authority.carry_out(CancelSeek(id="3", seek=cancelled), BEN)
+    async with asyncio.TaskGroup() as tasks:
+        again = Scene(tasks, scene.log)
+        await again.authority.recover()
+        again.tell(tuple(whole(again.authority.lobby)), ())
+        again.authority.start()
+        assert set(again.replica.guests) == set(again.replica.away) == {"ann", "ben", "cas"}
+        assert list(again.replica.tables) == [seek]
+        assert [one.by for one in again.replica.challenges.values()] == [BEN]
+        await again.authority.drained()
+        await after(1)
+        stored = (await again.log.read())[1]
+        assert [type(event) for event in stored if not isinstance(event, Answered)] == [
+            SeekPosted,
+            type(next(event for event in stored if event.type == "challenge_sent")),
+        ]
+        # A player who asked for another name before has that name at the table.
+        zed = ANN.model_copy(update={"name": "Zed"})
+        assert again.authority.arrive(Visitor(player=zed, address="10.0.0.1")) == zed
+        assert again.replica.tables[seek].seek.by == zed
+        assert again.authority.lobby.seek_origins.count("10.0.0.1") == 1
+        again.authority.close()
+
+
+def test_the_log_may_name_what_is_not_there() -> None:
+    lobby = Lobby()
+    lobby.recover([SeekClosed("x"), MatchEnded("y")], 5)
+    assert lobby.tables == {}

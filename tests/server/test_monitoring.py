@@ -1,0 +1,52 @@
+"""The dashboard and the alerts in deploy/ name metrics that a running server has, and say what to do."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from cornered.server.cluster.slots import ALL_SLOTS
+from tests.server.conftest import Running
+
+DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
+RULES: list[dict[str, Any]] = yaml.safe_load((DEPLOY / "alerts.yml").read_text())["groups"][0]["rules"]
+PANELS: list[dict[str, Any]] = json.loads((DEPLOY / "grafana-dashboard.json").read_text())["panels"]
+
+
+def names_in(expressions: list[str]) -> set[str]:
+    return {name for expression in expressions for name in re.findall(r"\bcornered_\w+", expression)}
+
+
+def named_by(metrics: str) -> Iterator[str]:
+    """Yield the names of all series, those too that no event has begun yet."""
+    for name, kind in re.findall(r"^# TYPE (\w+) (\w+)$", metrics, re.MULTILINE):
+        yield from (f"{name}_{part}" for part in ("bucket", "count", "sum")) if kind == "histogram" else (name,)
+
+
+@pytest.mark.parametrize(
+    "expressions",
+    [[rule["expr"] for rule in RULES], [target["expr"] for panel in PANELS for target in panel["targets"]]],
+    ids=["alerts", "dashboard"],
+)
+async def test_every_metric_that_is_watched_exists(running: Running, expressions: list[str]) -> None:
+    watched = names_in(expressions)
+    assert len(watched) >= 8
+    assert watched <= set(named_by((await running.fetch("/metrics")).body))
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["alert"])
+def test_an_alert_says_what_is_and_what_to_do(rule: dict[str, Any]) -> None:
+    assert rule["labels"]["severity"] in ("warning", "critical")
+    for part in ("summary", "action"):
+        assert rule["annotations"][part].endswith(".")
+
+
+def test_the_alert_of_slots_knows_their_number() -> None:
+    (rule,) = [rule for rule in RULES if rule["alert"] == "CorneredSlotsWithoutOwner"]
+    assert rule["expr"] == f"sum(cornered_slots) < {len(ALL_SLOTS)}"

@@ -1,0 +1,138 @@
+"""Revoked tokens: refused from then on, and the connections of their players are closed, on every node."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from cornered.protocol.commands import Hello, Ping, Play
+from cornered.protocol.messages import Pong, Refused
+from cornered.protocol.values import Value
+from cornered.server.adapters.accounts_memory import MemoryAccounts
+from cornered.server.app import revoke_tokens
+from cornered.server.ports import AccountsUnavailable, Identity
+from cornered.server.settings import Settings
+from tests.conftest import Mosquitto, Postgres
+from tests.server.conftest import TIMEOUT_S, Client, Pair, Running, Start, Stores
+
+
+class Never(Value):
+    """A message that no server sends."""
+
+
+async def closing(client: Client) -> tuple[int, str]:
+    """Return the code and the reason with which the server closes a socket."""
+    with pytest.raises(ConnectionClosed) as closed:
+        await client.hear(Never)
+    assert closed.value.rcvd is not None
+    return closed.value.rcvd.code, closed.value.rcvd.reason
+
+
+async def refusal(server: Running, token: str | None) -> str:
+    """Return the code with which a hello is refused; empty where it is not."""
+    async with server.socket() as stranger:
+        await stranger.tell(Hello(token=token))
+        answer = await stranger.listen()
+        return answer.code if isinstance(answer, Refused) else ""
+
+
+async def test_a_revoked_token_is_refused_and_its_connections_are_closed_while_others_play_on(
+    start: Start, pair: Pair, tmp_path: Path
+) -> None:
+    async with start(database="") as server, server.client("Ann") as ann, server.client("Ben") as ben:
+        match = await pair(ann, ben)
+        token = ben.welcome.token
+        async with server.client("Ben", token=token) as window:
+            revoked = await revoke_tokens(Settings(data=tmp_path), ben.player.id)
+            assert revoked == ben.player
+            assert await refusal(server, token) == "bad_token"
+            assert await closing(ben) == await closing(window) == (1008, "your token is revoked")
+        await ann.do(Play, match=match, ply=0, move="a2")
+        assert await refusal(server, ann.welcome.token) == ""
+    async with start(database="") as again:
+        assert await refusal(again, token) == "bad_token"
+        async with again.client("Ben") as other:
+            assert other.player.id != revoked.id
+
+
+@pytest.mark.mqtt
+@pytest.mark.postgres
+async def test_a_token_that_is_revoked_is_refused_and_disconnected_on_every_node(
+    start: Start, postgres: Postgres, mosquitto: Mosquitto, tmp_path: Path
+) -> None:
+    shared = {"database": postgres.new_database(), "mqtt": mosquitto.url}
+    async with (
+        start(**shared, node="one", data=tmp_path / "one") as one,
+        start(**shared, node="two", data=tmp_path / "two") as two,
+        one.client("Ben") as here,
+        two.client("Ben", token=here.welcome.token) as there,
+        two.client("Ann") as ann,
+    ):
+        assert there.player.id == here.player.id
+        await revoke_tokens(Settings(database=shared["database"], data=tmp_path / "admin"), "Ben")
+        assert await refusal(one, here.welcome.token) == await refusal(two, here.welcome.token) == "bad_token"
+        assert await closing(here) == await closing(there) == (1008, "your token is revoked")
+        assert isinstance(await ann.ask(Ping), Pong)
+
+
+class SlowAccounts(MemoryAccounts):
+    """Accounts whose lookup by token may take a while, and which may be away."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_read, self.may_return = asyncio.Event(), asyncio.Event()
+        self.may_return.set()
+        self.is_away = False
+        self.looks = 0
+        self.looked = asyncio.Condition()
+
+    async def by_token(self, token: str) -> Identity | None:
+        found = await super().by_token(token)
+        self.is_read.set()
+        await self.may_return.wait()
+        return found
+
+    async def revoked(self, since: int) -> list[tuple[int, str]]:
+        async with self.looked:
+            self.looks += 1
+            self.looked.notify_all()
+        if self.is_away:
+            raise AccountsUnavailable("the store cannot be read")
+        return list(await super().revoked(since))
+
+    async def look_twice(self) -> None:
+        """Return when the server has looked for revocations, and begins to look again."""
+        until = self.looks + 2
+        async with self.looked, asyncio.timeout(TIMEOUT_S):
+            await self.looked.wait_for(lambda: self.looks >= until)
+
+
+@pytest.mark.virtual_time
+async def test_a_hello_that_read_its_token_just_before_is_refused(running_server: Start, stores: Stores) -> None:
+    stores.accounts = accounts = SlowAccounts()
+    async with running_server() as server, server.client("Ben") as ben, server.socket() as late:
+        accounts.is_read.clear()
+        accounts.may_return.clear()
+        await late.tell(Hello(token=ben.welcome.token))
+        await accounts.is_read.wait()
+        await accounts.revoke(ben.player.id)
+        assert await closing(ben) == (1008, "your token is revoked")
+        accounts.may_return.set()
+        assert (await late.hear(Refused)).code == "bad_token"
+
+
+@pytest.mark.virtual_time
+async def test_revocations_during_an_outage_of_the_store_take_effect_after_it(
+    running_server: Start, stores: Stores
+) -> None:
+    stores.accounts = accounts = SlowAccounts()
+    async with running_server() as server, server.client("Ben") as ben:
+        accounts.is_away = True
+        await accounts.revoke(ben.player.id)
+        await accounts.look_twice()
+        assert isinstance(await ben.ask(Ping), Pong)
+        accounts.is_away = False
+        assert await closing(ben) == (1008, "your token is revoked")

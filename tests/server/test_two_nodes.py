@@ -1,0 +1,103 @@
+"""Two whole nodes: what one of them has acknowledged is read from the other, also while no message passes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from cornered.protocol.commands import AskMoves, AskVariation, Challenge, Join, Play
+from cornered.protocol.messages import Acknowledged, Happened, Moves, Snapshot, Variation
+from cornered.server.cluster.slots import ALL_SLOTS
+from tests.conftest import Mosquitto, Postgres
+from tests.server.conftest import SMALL, Pair, Running, Start
+
+pytestmark = [pytest.mark.mqtt, pytest.mark.postgres]
+
+
+@pytest.fixture
+async def two_nodes(
+    start: Start, postgres: Postgres, mosquitto: Mosquitto, tmp_path: Path
+) -> AsyncIterator[tuple[Running, Running]]:
+    """Two nodes that are linked; each has slots."""
+    shared = {"database": postgres.new_database(), "mqtt": mosquitto.url}
+    async with contextlib.AsyncExitStack() as stack:
+        nodes = [
+            await stack.enter_async_context(start(**shared, node=name, data=tmp_path / name)) for name in ("one", "two")
+        ]
+        for node in nodes:
+            await node.metrics_once(
+                lambda found: found["cornered_links"] == 1 and 0 < found["cornered_slots"] < len(ALL_SLOTS)
+            )
+        yield nodes[0], nodes[1]
+
+
+async def test_who_was_welcomed_by_one_node_is_challenged_from_the_other_at_once(
+    two_nodes: tuple[Running, Running],
+) -> None:
+    for here, there in (two_nodes, two_nodes[::-1]):
+        async with here.client("Ann") as ann:
+            for _ in range(4):
+                async with there.client("Ben") as ben:
+                    await ann.do(Challenge, to=ben.player.id, game=SMALL)
+
+
+async def test_a_client_that_comes_to_another_node_sees_all_that_it_has_seen_before(
+    two_nodes: tuple[Running, Running], mosquitto: Mosquitto, pair: Pair
+) -> None:
+    one, two = two_nodes
+    async with one.client("Ann") as ann, two.client("Ben") as ben:
+        token = ben.welcome.token
+        # The match is on the node of who accepts the challenge: of Ben, who begins.
+        match = await pair(ann, ben, seat=1)
+        async with one.client("Cas") as cas, two.client("Dan") as dan:
+            snapshot = await cas.join(match)
+            await dan.join(match)
+            mosquitto.kill()
+            played = await ben.do(Play, match=match, ply=0, move="a2")
+            assert played.seq == snapshot.seq + 1
+            async with one.client("Ben", token=token) as again:
+                answer = await again.ask(Join, match=match, since=played.seq)
+                assert isinstance(answer, Acknowledged)
+                assert answer.seq == played.seq
+            # Whoever was there already gets what was read.
+            for client in (ann, cas):
+                happened = await client.hear(Happened)
+                assert [event.seq for event in happened.events] == [played.seq]
+            answer = await ann.ask(AskMoves, match=match, ply=1)
+            assert isinstance(answer, Moves)
+
+
+async def test_a_position_that_another_node_has_shown_is_studied_at_once(
+    two_nodes: tuple[Running, Running], mosquitto: Mosquitto, pair: Pair
+) -> None:
+    one, two = two_nodes
+    async with one.client("Ann") as ann, two.client("Ben") as ben, one.client("Cas") as cas:
+        match = await pair(ann, ben, seat=1)
+        await cas.join(match)
+        mosquitto.kill()
+        await ben.do(Play, match=match, ply=0, move="a2")
+        answer = await cas.ask(AskVariation, match=match, ply=1, moves=("c2",))
+        assert isinstance(answer, Variation)
+        assert await cas.refused(AskVariation, match=match, ply=2, moves=("c2",)) == "stale_ply"
+        # A number that no event has: the client gets the match as it is stored.
+        assert isinstance(await cas.ask(Join, match=match, since=1_000), Snapshot)
+
+
+async def test_a_reading_for_a_client_that_claims_to_have_seen_more_is_paid_for(
+    two_nodes: tuple[Running, Running], pair: Pair
+) -> None:
+    one, two = two_nodes
+    answers = dict[str, int]()
+    async with one.client("Ann") as ann, two.client("Ben") as ben:
+        # The match is on node two; node one reads for whoever names a ply that it does not know.
+        match = await pair(ann, ben)
+        for node in two_nodes:
+            async with node.client("Cas") as cas:
+                await cas.join(match)
+                while (code := await cas.refused(AskVariation, match=match, ply=50, moves=("a1",))) != "too_fast":
+                    assert code == "stale_ply"
+                    answers[node.address] = answers.get(node.address, 0) + 1
+    assert 2 * answers[one.address] < answers[two.address]
