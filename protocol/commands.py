@@ -77,12 +77,14 @@ __all__ = [
     "DeclineDraw",
     "DeclineRematch",
     "DeclineTakeback",
+    "EnterPool",
     "Hello",
     "InMatch",
     "Join",
     "JoinSeek",
     "Leave",
     "LeaveLobby",
+    "LeavePool",
     "LeaveSeek",
     "LobbyCommand",
     "MatchCommand",
@@ -254,6 +256,23 @@ class CancelChallenge(Command):
 
     type: Literal["cancel_challenge"] = "cancel_challenge"
     challenge: Key
+
+
+class EnterPool(Command):
+    """Wait in a pool of `games` for an opponent of a similar rating; for people. `paired` follows, `waiting` before it.
+
+    A player waits in one pool: entering another one leaves the first. It ends with any other game that begins, and when
+    the player has no connection for a while.
+    """
+
+    type: Literal["enter_pool"] = "enter_pool"
+    pool: Key
+
+
+class LeavePool(Command):
+    """Leave the pool in which the player waits, if any."""
+
+    type: Literal["leave_pool"] = "leave_pool"
 
 
 class InMatch(Command):
@@ -511,6 +530,8 @@ LobbyCommand: TypeAlias = (
     | AcceptChallenge
     | DeclineChallenge
     | CancelChallenge
+    | EnterPool
+    | LeavePool
 )
 MatchCommand: TypeAlias = (
     Play

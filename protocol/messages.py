@@ -23,6 +23,8 @@ from cornered.protocol.values import (
     Milliseconds,
     OfferedGame,
     Player,
+    Pool,
+    PoolStanding,
     Presence,
     Reason,
     Seat,
@@ -64,6 +66,7 @@ __all__ = [
     "Traced",
     "Unasked",
     "Variation",
+    "Waiting",
     "Watchers",
     "Welcome",
 ]
@@ -174,6 +177,8 @@ class Games(Made):
     games: tuple[OfferedGame, ...]
     max_plies: int
     """Limit of moves and rolls, those taken back included; a match that reaches it ends as a draw (`ply_limit`)."""
+    pools: tuple[Pool, ...] = ()
+    """The pools of quick pairing, in the order in which they are shown."""
 
 
 class MyMatches(Made):
@@ -216,6 +221,8 @@ class LobbyState(Made):
     seeks_more: Key | None = None
     matches_more: Key | None = None
     players_more: Key | None = None
+    pools: tuple[PoolStanding, ...] = ()
+    """The pools in which players wait."""
 
 
 class LobbyPage(Made):
@@ -252,6 +259,8 @@ class LobbyChanged(Made):
     seeks_total: int = 0
     matches_total: int = 0
     players_total: int = 0
+    pools: tuple[PoolStanding, ...] = ()
+    """The pools in which the number of waiting players has changed."""
 
 
 class Challenged(Made):
@@ -285,6 +294,21 @@ class Paired(Made):
     type: Literal["paired"] = "paired"
     match: Key
     seat: Seat
+
+
+class Waiting(Made):
+    """The receiver waits in `pool` since the server's time `since`, or in none any more.
+
+    Sent after `welcome` to a player who waits, and at every change. After a wait the server names a `bot` of similar
+    strength that takes a challenge with the pool's game and clock; it may be ignored. `reason` says why the server has
+    removed the receiver from a pool.
+    """
+
+    type: Literal["waiting"] = "waiting"
+    pool: Key | None
+    since: Milliseconds = 0
+    bot: Player | None = None
+    reason: str = ""
 
 
 class Snapshot(Made):
@@ -583,6 +607,7 @@ Unasked: TypeAlias = (
     | Challenged
     | ChallengeClosed
     | Paired
+    | Waiting
     | Analysis
     | Analyse
     | Traced
@@ -609,6 +634,7 @@ ServerMessage: TypeAlias = Annotated[
     | Challenged
     | ChallengeClosed
     | Paired
+    | Waiting
     | Snapshot
     | Happened
     | Moves

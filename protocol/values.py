@@ -43,6 +43,8 @@ __all__ = [
     "PerMove",
     "Player",
     "PlayerKind",
+    "Pool",
+    "PoolStanding",
     "PositionLine",
     "Presence",
     "Reason",
@@ -323,6 +325,21 @@ class Presence(Value):
     playing: int
     accepts: tuple[Accepts, ...] = ()
     free: int = 0
+
+
+class Pool(Value):
+    """A pool of quick pairing: people who wait in it are paired by rating for this game with this clock."""
+
+    id: Key
+    game: GameSpec
+    clock: Clock
+
+
+class PoolStanding(Made):
+    """The number of players who wait in a pool."""
+
+    id: Key
+    waiting: int
 
 
 class OfferedOption(Value):

@@ -342,6 +342,8 @@ export type ClientMessage =
   | AcceptChallenge
   | DeclineChallenge
   | CancelChallenge
+  | EnterPool
+  | LeavePool
   | Join
   | Leave
   | AskMoves
@@ -507,6 +509,18 @@ export interface Ended {
   seat: number | null;
 }
 
+/**
+ * Wait in a pool of `games` for an opponent of a similar rating; for people. `paired` follows, `waiting` before it.
+ *
+ * A player waits in one pool: entering another one leaves the first. It ends with any other game that begins, and when
+ * the player has no connection for a while.
+ */
+export interface EnterPool {
+  id: string;
+  type: "enter_pool";
+  pool: string;
+}
+
 /** Each player has `initial` seconds and gains `increment` seconds after each move. */
 export interface FischerInput {
   kind: "fischer";
@@ -540,6 +554,8 @@ export interface Games {
   games: OfferedGame[];
   /** Limit of moves and rolls, those taken back included; a match that reaches it ends as a draw (`ply_limit`). */
   max_plies: number;
+  /** The pools of quick pairing, in the order in which they are shown. */
+  pools: Pool[];
 }
 
 /** Consecutive events of one match, and the position and clocks after them; many after `join` with `since`. */
@@ -604,6 +620,12 @@ export interface LeaveLobby {
   type: "leave_lobby";
 }
 
+/** Leave the pool in which the player waits, if any. */
+export interface LeavePool {
+  id: string;
+  type: "leave_pool";
+}
+
 /** Leave a table; it closes when its creator leaves. */
 export interface LeaveSeek {
   id: string;
@@ -653,6 +675,8 @@ export interface LobbyChanged {
   seeks_total: number;
   matches_total: number;
   players_total: number;
+  /** The pools in which the number of waiting players has changed. */
+  pools: PoolStanding[];
 }
 
 /** The answer to `ask_lobby`: one more page of a section. The lists of the other sections are empty. */
@@ -691,6 +715,8 @@ export interface LobbyState {
   seeks_more: string | null;
   matches_more: string | null;
   players_more: string | null;
+  /** The pools in which players wait. */
+  pools: PoolStanding[];
 }
 
 /**
@@ -928,6 +954,19 @@ export interface Pong {
   id: string;
   sent: number;
   now: number;
+}
+
+/** A pool of quick pairing: people who wait in it are paired by rating for this game with this clock. */
+export interface Pool {
+  id: string;
+  game: GameSpec;
+  clock: Clock;
+}
+
+/** The number of players who wait in a pool. */
+export interface PoolStanding {
+  id: string;
+  waiting: number;
 }
 
 /** A connected player. `accepts` is a bot's declaration, `free` the number of games that it can still take. */
@@ -1244,6 +1283,7 @@ export type ServerMessage =
   | Challenged
   | ChallengeClosed
   | Paired
+  | Waiting
   | Snapshot
   | Happened
   | Moves
@@ -1471,6 +1511,21 @@ export interface Variation {
   gauges: [string, number][][];
 }
 
+/**
+ * The receiver waits in `pool` since the server's time `since`, or in none any more.
+ *
+ * Sent after `welcome` to a player who waits, and at every change. After a wait the server names a `bot` of similar
+ * strength that takes a challenge with the pool's game and clock; it may be ignored. `reason` says why the server has
+ * removed the receiver from a pool.
+ */
+export interface Waiting {
+  type: "waiting";
+  pool: string | null;
+  since: number;
+  bot: Player | null;
+  reason: string;
+}
+
 /** Ask for the first page of the lobby; `lobby_changed` follows with every later change of it. */
 export interface WatchLobby {
   id: string;
@@ -1528,10 +1583,12 @@ export interface Answers {
   decline_draw: Acknowledged;
   decline_rematch: Acknowledged;
   decline_takeback: Acknowledged;
+  enter_pool: Acknowledged;
   join: Snapshot | Acknowledged;
   join_seek: Acknowledged;
   leave: Acknowledged;
   leave_lobby: Acknowledged;
+  leave_pool: Acknowledged;
   leave_seek: Acknowledged;
   offer_analysis: Acknowledged;
   offer_draw: Acknowledged;
