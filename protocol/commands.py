@@ -6,6 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter
 
+from cornered.protocol.account import AccountCommand
 from cornered.protocol.analysis import (
     MAX_ANALYSIS_MS,
     MAX_LINE_PLIES,
@@ -28,7 +29,7 @@ from cornered.protocol.values import (
     ChatLine,
     ChatRoom,
     Clock,
-    CommandId,
+    Command,
     Count,
     GameSpec,
     Key,
@@ -51,6 +52,7 @@ __all__ = [
     "AcceptChallenge",
     "AcceptDraw",
     "AcceptTakeback",
+    "AccountCommand",
     "Analysed",
     "AnalysisCommand",
     "AskAnalysis",
@@ -107,7 +109,7 @@ class Hello(Value):
 
     type: Literal["hello"] = "hello"
     name: Name | None = None
-    token: Token | None = None
+    token: Token | None = Field(default=None, repr=False)
     kind: PlayerKind = "person"
     client: Annotated[str, ONE_LINE, Field(max_length=60)] = ""
     """The program's name and version, for the server's log."""
@@ -115,12 +117,6 @@ class Hello(Value):
     """A random id of the process; two processes that are connected as one bot both get the notice `also_here`."""
     key: Token | None = Field(default=None, repr=False)
     """The operator's key, which reserved names of house bots require. A wrong key is ignored."""
-
-
-class Command(Value, json_schema_extra={"answers": ["acknowledged"]}):
-    """Base of every command but `hello`; the answer repeats the `id`. `answers` names the messages that answer it."""
-
-    id: CommandId
 
 
 class Ping(Command, json_schema_extra={"answers": ["pong"]}):
@@ -567,7 +563,8 @@ ClientMessage: TypeAlias = Annotated[
     | ReadRecord
     | Say
     | MatchCommand
-    | AnalysisCommand,
+    | AnalysisCommand
+    | AccountCommand,
     Field(discriminator="type"),
 ]
 COMMAND: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter
 
+from cornered.protocol.account import AccountAnswer, Scope
 from cornered.protocol.analysis import MAX_TREE_NODES, OverlayPicture, Report, TreeNode
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
@@ -117,6 +118,18 @@ ErrorCode: TypeAlias = Literal[
     "not_now",
     "nothing_to_analyse",
     "unknown_analysis",
+    "no_guests",
+    "no_account",
+    "already_registered",
+    "registration_closed",
+    "bad_invitation",
+    "name_taken",
+    "weak_password",
+    "bad_credentials",
+    "not_permitted",
+    "unknown_session",
+    "unknown_token",
+    "conflict",
 ]
 """The reason of a refusal: stable, for programs. The `text` beside it is for people."""
 
@@ -129,11 +142,15 @@ class Welcome(Made):
 
     type: Literal["welcome"] = "welcome"
     player: Player
-    token: str | None
+    token: str | None = Field(repr=False)
     server: str
     """The server's version."""
     now: Milliseconds
     matches: tuple[Key, ...]
+    has_account: bool = False
+    """Whether the player has an account; otherwise it is a guest, whose only key is the token."""
+    scopes: tuple[Scope, ...] = ("play", "bot", "read")
+    """What the token permits."""
 
 
 class Acknowledged(Made):
@@ -599,6 +616,7 @@ Answer: TypeAlias = (
     | Variation
     | Line
     | RecordRead
+    | AccountAnswer
 )
 """Answers to the command whose `id` they carry. `lobby` and `snapshot` are sent without an `id` too."""
 Unasked: TypeAlias = (
@@ -650,7 +668,8 @@ ServerMessage: TypeAlias = Annotated[
     | SeatPresence
     | Watchers
     | Said
-    | Notice,
+    | Notice
+    | AccountAnswer,
     Field(discriminator="type"),
 ]
 MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)

@@ -21,6 +21,7 @@ __all__ = [
     "Clock",
     "ClockKind",
     "Clocks",
+    "Command",
     "CommandId",
     "Correspondence",
     "Count",
@@ -111,6 +112,14 @@ Key: TypeAlias = Annotated[str, Field(min_length=1, max_length=32, pattern=r"^[A
 CommandId: TypeAlias = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_.:-]+$")]
 """The id of a command, which the client chooses: unique per player, so that a repeat gets the first answer again."""
 Token: TypeAlias = Annotated[str, Field(min_length=20, max_length=100)]
+
+
+class Command(Value, json_schema_extra={"answers": ["acknowledged"]}):
+    """Base of every command but `hello`; the answer repeats the `id`. `answers` names the messages that answer it."""
+
+    id: CommandId
+
+
 MAX_VALUES: Final = 64
 """Values of all options together that a bot lists for one game."""
 

@@ -52,6 +52,28 @@ export interface Accepts {
 }
 
 /**
+ * The answer to `ask_account` and `rename`. Of a guest it has the player and the scopes alone.
+ *
+ * Times are wall-clock milliseconds since 1970, here and in all messages about accounts.
+ */
+export interface Account {
+  type: "account";
+  id: string;
+  player: Player;
+  has_account: boolean;
+  role: "player" | "admin";
+  /** What this connection's token permits. */
+  scopes: ("play" | "bot" | "read" | "admin")[];
+  /** Whether it is a session, which may change the account; a personal token may not. */
+  is_session: boolean;
+  /** The time of the registration; null for a guest. */
+  since: number | null;
+  /** Recovery codes that are not used. */
+  codes_left: number;
+  old_names: OldName[];
+}
+
+/**
  * The command `id` was carried out. `seq` numbers the event that it caused, `ref` is the id of what it created.
  *
  * Events of a match are stored before this is sent, those of a new match too; tables, challenges and declarations are
@@ -128,6 +150,12 @@ export interface Analysis {
   error: string;
 }
 
+/** Ask for what the server knows of one's own account, or of oneself as a guest. */
+export interface AskAccount {
+  id: string;
+  type: "ask_account";
+}
+
 /**
  * Queue an analysis of the position after `ply` plies, and then `moves`, for the best `lines` moves.
  *
@@ -147,6 +175,13 @@ export interface AskAnalysis {
   moves?: string[];
   /** The search time. In less than 200 ms there is a report, and neither overlays nor a tree. */
   milliseconds?: number;
+}
+
+/** Ask for a part of what is stored about oneself: the first, or the one after the cursor `after`. */
+export interface AskExport {
+  id: string;
+  type: "ask_export";
+  after?: string | null;
 }
 
 /** Ask for the games of this server with every option. */
@@ -209,11 +244,23 @@ export interface AskMyMatches {
   after?: string | null;
 }
 
+/** Ask who may come in here. It may be sent before `hello`. */
+export interface AskPolicies {
+  id: string;
+  type: "ask_policies";
+}
+
 /** Ask for the table with this id, also a private one, without joining it. */
 export interface AskSeek {
   id: string;
   type: "ask_seek";
   seek: string;
+}
+
+/** Ask for the places where one is signed in. */
+export interface AskSessions {
+  id: string;
+  type: "ask_sessions";
 }
 
 /**
@@ -230,6 +277,12 @@ export interface AskStudy {
   lines?: number;
   /** The search time, as in `ask_analysis`. */
   milliseconds?: number;
+}
+
+/** Ask for one's personal tokens. */
+export interface AskTokens {
+  id: string;
+  type: "ask_tokens";
 }
 
 /**
@@ -316,6 +369,14 @@ export interface Challenged {
   with_help: boolean;
 }
 
+/** Change the account's password. All other sessions, and all personal tokens, end. */
+export interface ChangePassword {
+  id: string;
+  type: "change_password";
+  old: string;
+  password: string;
+}
+
 /** Claim victory after the opponent's absence has exceeded the server's limit. */
 export interface Claim {
   id: string;
@@ -369,7 +430,25 @@ export type ClientMessage =
   | AskAnalysis
   | AskStudy
   | AskTrace
-  | CancelAnalysis;
+  | CancelAnalysis
+  | AskPolicies
+  | Register
+  | SignIn
+  | Recover
+  | AskAccount
+  | Rename
+  | ChangePassword
+  | RenewCodes
+  | AskSessions
+  | SignOut
+  | EndSession
+  | EndOtherSessions
+  | CreateToken
+  | AskTokens
+  | RevokeToken
+  | AskExport
+  | DeleteAccount
+  | CreateInvitation;
 
 export type Clock =
   | Fischer
@@ -402,11 +481,28 @@ export interface Correspondence {
   days: number;
 }
 
+/** Create an invitation to register, for an administrator. It is shown this once. */
+export interface CreateInvitation {
+  id: string;
+  type: "create_invitation";
+  uses?: number;
+  days?: number;
+}
+
 /** Open a table. The acknowledgement's `ref` is its id, which is also its invitation. */
 export interface CreateSeek {
   id: string;
   type: "create_seek";
   settings: SeekSettingsInput;
+}
+
+/** Create a personal token for a program. It is shown this once, and expires after `days`. */
+export interface CreateToken {
+  id: string;
+  type: "create_token";
+  label: string;
+  scopes: ("play" | "bot" | "read" | "admin")[];
+  days?: number;
 }
 
 /**
@@ -458,6 +554,14 @@ export interface Delay {
   delay: number;
 }
 
+/** Delete oneself. Matches stay, under the name `deleted`; sessions, tokens and the socket end after the answer. */
+export interface DeleteAccount {
+  id: string;
+  type: "delete_account";
+  /** Required of an account; a guest has none. */
+  password?: string | null;
+}
+
 /** `seat` declines the draw offer, or withdraws its own. A move that declines it has no event for that. */
 export interface DrawDeclined {
   seq: number;
@@ -490,6 +594,19 @@ export interface Eliminated {
   by: number | null;
 }
 
+/** End all of one's sessions but this one. Personal tokens stay. */
+export interface EndOtherSessions {
+  id: string;
+  type: "end_other_sessions";
+}
+
+/** End one of one's sessions: its token is refused and its sockets are closed, on every node. */
+export interface EndSession {
+  id: string;
+  type: "end_session";
+  session: string;
+}
+
 /**
  * The match is over. `winner` is null for a draw and without a result; `places[seat]` is 1 for the best.
  *
@@ -519,6 +636,15 @@ export interface EnterPool {
   id: string;
   type: "enter_pool";
   pool: string;
+}
+
+/** The answer to `ask_export`: whole lines of JSON. All parts in order are one archive in the form of JSON Lines. */
+export interface Export {
+  type: "export";
+  id: string;
+  text: string;
+  /** Cursor of the next part; null on the last one. */
+  more: string | null;
 }
 
 /** Each player has `initial` seconds and gains `increment` seconds after each move. */
@@ -590,6 +716,15 @@ export interface History {
   match: string;
   moves: string[];
   positions: string[];
+}
+
+/** The answer to `create_invitation`. */
+export interface InvitationCreated {
+  type: "invitation_created";
+  id: string;
+  code: string;
+  uses: number;
+  expires: number;
 }
 
 /** Subscribe to a match, as its player or a spectator. With `since` the answer is the events after that number. */
@@ -863,6 +998,12 @@ export interface OfferedOption {
   optional: boolean;
 }
 
+/** A name that an account has had, until the time `until`. */
+export interface OldName {
+  name: string;
+  until: number;
+}
+
 /**
  * A picture over the board, one character for each cell, in the rows of the position text.
  *
@@ -912,6 +1053,17 @@ export interface PerMove {
   seconds: number;
 }
 
+/** One personal token, without its secret. */
+export interface PersonalToken {
+  /** Its id, for `revoke_token`. */
+  token: string;
+  label: string;
+  scopes: ("play" | "bot" | "read" | "admin")[];
+  created: number;
+  seen: number;
+  expires: number;
+}
+
 /** Ask for the server's time; `sent` comes back unchanged. */
 export interface Ping {
   id: string;
@@ -946,6 +1098,17 @@ export interface Player {
   id: string;
   name: string;
   kind: "person" | "bot";
+}
+
+/** The answer to `ask_policies`. */
+export interface Policies {
+  type: "policies";
+  id: string;
+  /** Whether one may play without an account. */
+  guests: boolean;
+  registration: "open" | "invitation" | "closed";
+  /** Whether guests may write chat lines. */
+  guest_chat: boolean;
 }
 
 /** The answer to `ping`: `sent` is that of the ping, `now` the server's time. */
@@ -1019,14 +1182,61 @@ export interface RecordRead {
   termination: string;
 }
 
+/**
+ * Set a new password by a recovery code, which is used up. All sessions and tokens of the account end.
+ *
+ * It may be sent before `hello`.
+ */
+export interface Recover {
+  id: string;
+  type: "recover";
+  name: string;
+  code: string;
+  password: string;
+  label?: string;
+}
+
+/** The answer to `renew_codes`. */
+export interface RecoveryCodes {
+  type: "recovery_codes";
+  id: string;
+  codes: string[];
+}
+
 /** The command `id` is refused and changed nothing. Without an id the message is malformed, or the socket closes. */
 export interface Refused {
   type: "refused";
   id: string | null;
-  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis";
+  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict";
   text: string;
   /** Delay before a retry, in milliseconds; null where a retry would be refused as well. */
   retry_after: number | null;
+}
+
+/**
+ * Become an account. A guest keeps its id, matches and token; before `hello` a new player is made.
+ *
+ * The name must be free: no other account has it or has had it, and nobody bears it just now.
+ */
+export interface Register {
+  id: string;
+  type: "register";
+  name: string;
+  password: string;
+  /** Where registration is by invitation. */
+  invitation?: string | null;
+  /** The name of the session that begins where a new player is made. */
+  label?: string;
+}
+
+/** The answer to `register`: the player, as which a guest goes on, and the recovery codes, which are shown once. */
+export interface Registered {
+  type: "registered";
+  id: string;
+  player: Player;
+  /** The token of a player that was made; null for a guest, whose token stays valid. */
+  token: string | null;
+  codes: string[];
 }
 
 /** Offer a rematch, or accept the standing offer. */
@@ -1065,6 +1275,20 @@ export interface Rematched {
   cause: string;
   type: "rematched";
   match: string;
+}
+
+/** Change the account's name. The old one stays reserved for the account. */
+export interface Rename {
+  id: string;
+  type: "rename";
+  name: string;
+}
+
+/** Replace the recovery codes by new ones, which are shown this once. */
+export interface RenewCodes {
+  id: string;
+  type: "renew_codes";
+  password: string;
 }
 
 /** Result of a search, and its cost. */
@@ -1149,6 +1373,14 @@ export interface Resumed {
   at: number;
   type: "resumed";
   refunded: number;
+}
+
+/** Revoke a personal token: it is refused and its sockets are closed, on every node. */
+export interface RevokeToken {
+  id: string;
+  type: "revoke_token";
+  /** The id of the token, as `tokens` lists it. */
+  token: string;
 }
 
 /** A roll of the dice, which the match's seed determines. */
@@ -1299,7 +1531,60 @@ export type ServerMessage =
   | SeatPresence
   | Watchers
   | Said
-  | Notice;
+  | Notice
+  | Policies
+  | Registered
+  | SignedIn
+  | Account
+  | RecoveryCodes
+  | Sessions
+  | Tokens
+  | TokenCreated
+  | Export
+  | InvitationCreated;
+
+/** One session; `seen` is when it was last used to connect, to within an hour. */
+export interface SessionInfo {
+  session: string;
+  label: string;
+  created: number;
+  seen: number;
+  is_current: boolean;
+}
+
+/** The answer to `ask_sessions`, the newest first. */
+export interface Sessions {
+  type: "sessions";
+  id: string;
+  sessions: SessionInfo[];
+}
+
+/**
+ * Begin a session of an account. The socket's own player stays as it is: connect with the token that comes.
+ *
+ * It may be sent before `hello`. The answer to an unknown name is that to a wrong password.
+ */
+export interface SignIn {
+  id: string;
+  type: "sign_in";
+  name: string;
+  password: string;
+  label?: string;
+}
+
+/** End this session. Its sockets are closed after the answer; a guest cannot come back. */
+export interface SignOut {
+  id: string;
+  type: "sign_out";
+}
+
+/** The answer to `sign_in` and `recover`: the token with which the next `hello` is this player. */
+export interface SignedIn {
+  type: "signed_in";
+  id: string;
+  player: Player;
+  token: string;
+}
 
 /**
  * A match's current state: the answer to `join` without `since`, and sent in place of events to a slow watcher.
@@ -1407,6 +1692,21 @@ export interface TakenBack {
   type: "taken_back";
   ply: number;
   left: (number | null)[];
+}
+
+/** The answer to `create_token`. The `secret` cannot be read again. */
+export interface TokenCreated {
+  type: "token_created";
+  id: string;
+  secret: string;
+  token: PersonalToken;
+}
+
+/** The answer to `ask_tokens`, the newest first. */
+export interface Tokens {
+  type: "tokens";
+  id: string;
+  tokens: PersonalToken[];
 }
 
 /**
@@ -1552,6 +1852,10 @@ export interface Welcome {
   server: string;
   now: number;
   matches: string[];
+  /** Whether the player has an account; otherwise it is a guest, whose only key is the token. */
+  has_account: boolean;
+  /** What the token permits. */
+  scopes: ("play" | "bot" | "read" | "admin")[];
 }
 
 /** The messages that answer each command. */
@@ -1561,28 +1865,39 @@ export interface Answers {
   accept_draw: Acknowledged;
   accept_takeback: Acknowledged;
   analysed: Acknowledged;
+  ask_account: Account;
   ask_analysis: Acknowledged;
+  ask_export: Export;
   ask_games: Games;
   ask_history: History;
   ask_line: Line;
   ask_lobby: LobbyPage;
   ask_moves: Moves;
   ask_my_matches: MyMatches;
+  ask_policies: Policies;
   ask_seek: SeekInfo;
+  ask_sessions: Sessions;
   ask_study: Acknowledged;
+  ask_tokens: Tokens;
   ask_trace: Acknowledged;
   ask_variation: Variation;
   cancel_analysis: Acknowledged;
   cancel_challenge: Acknowledged;
   cancel_seek: Acknowledged;
   challenge: Acknowledged;
+  change_password: Acknowledged;
   claim: Acknowledged;
+  create_invitation: InvitationCreated;
   create_seek: Acknowledged;
+  create_token: TokenCreated;
   declare: Acknowledged;
   decline_challenge: Acknowledged;
   decline_draw: Acknowledged;
   decline_rematch: Acknowledged;
   decline_takeback: Acknowledged;
+  delete_account: Acknowledged;
+  end_other_sessions: Acknowledged;
+  end_session: Acknowledged;
   enter_pool: Acknowledged;
   join: Snapshot | Acknowledged;
   join_seek: Acknowledged;
@@ -1595,10 +1910,17 @@ export interface Answers {
   ping: Pong;
   play: Acknowledged;
   read_record: RecordRead;
+  recover: SignedIn;
+  register: Registered;
   rematch: Acknowledged;
+  rename: Account;
+  renew_codes: RecoveryCodes;
   request_takeback: Acknowledged;
   resign: Acknowledged;
+  revoke_token: Acknowledged;
   say: Acknowledged;
+  sign_in: SignedIn;
+  sign_out: Acknowledged;
   start_seek: Acknowledged;
   watch_lobby: LobbyState;
 }
