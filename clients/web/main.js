@@ -121,6 +121,19 @@ export const page = {
     else if (answer.to) await page.challenge(answer.to, answer.settings);
   },
 
+  enterPool: async ({ id, game }) => {
+    matchSoon();
+    await rulesOnce(game.name);
+    try {
+      await link.ask({ type: "enter_pool", pool: id }, { lasting: true });
+      scrollTo(0, 0);
+    } catch (error) {
+      page.complain(error);
+    }
+  },
+
+  leavePool: () => link.ask({ type: "leave_pool" }, { lasting: true }).then(() => {}, page.complain),
+
   openTable: async (chosen) => {
     try {
       await link.ask({ type: "create_seek", settings: chosen }, { lasting: true });
@@ -326,6 +339,7 @@ function summons() {
       if (how === "declined") toast(reason ? t("Declined: {reason}", { reason: isolated(sentence(reason)) }) : t("The challenge was declined."));
       if (how === "expired") toast(t("The challenge went unanswered."));
     },
+    waiting: ({ reason }) => reason && toast(sentence(reason)),
     refused: ({ text }) => page.complain(new Error(sentence(text))),
   });
 }

@@ -79,6 +79,9 @@ interface Page {
   /** Ask for settings, then open a table or send a challenge. */
   form: (game: string, mode: Mode, to?: Player) => Promise<void>;
   openTable: (chosen: Terms) => Promise<void>;
+  /** Wait in a pool of quick pairing; the rules are shown first to who has not seen them. */
+  enterPool: (pool: import("./protocol").Pool) => Promise<void>;
+  leavePool: () => Promise<void>;
 }
 
 /** What the page shows below its header. */

@@ -1,0 +1,89 @@
+/** Quick pairing: the pools of each game, and the wait in one of them. */
+
+import { button, fill, h, keyed, set } from "./dom.js";
+import { counted, rich, t } from "./language.js";
+import { clockText, nameOf, optionText, span } from "./words.js";
+
+/** @typedef {import("./protocol").Pool} Pool */
+/** @typedef {import("./protocol").Waiting & {pool: string}} InPool */
+/** @typedef {{key: string, members: Pool[]}} Group */
+
+const TICK_MS = 1000;
+
+/** The pools of one game with the same options each. @param {Pool[]} pools @returns {Group[]} */
+function grouped(pools) {
+  /** @type {Map<string, Pool[]>} */
+  const groups = new Map();
+  for (const pool of pools) {
+    const key = JSON.stringify(pool.game);
+    groups.set(key, [...(groups.get(key) ?? []), pool]);
+  }
+  return [...groups].map(([key, members]) => ({ key, members }));
+}
+
+/** The pools as a grid, one group of buttons for each game; a press enters a pool, or leaves it. @param {Page} page */
+export function poolGrid(page) {
+  const { store } = page;
+  const list = h("div.pools");
+  const element = h("section.block.of-pools", { hidden: true }, h("h2", t("Quick pairing")), h("p.quiet", t("One press, and you meet somebody of about your strength.")), list);
+
+  const choice = (/** @type {Pool} */ pool) => {
+    const badge = h("span.badge", { hidden: true });
+    const clock = clockText(pool.clock);
+    const press = () => (store.waiting?.pool === pool.id ? page.leavePool() : page.enterPool(pool));
+    const chip = button([h("span", clock), badge], press, "pool");
+    const update = () => {
+      const count = store.standing.get(pool.id) ?? 0;
+      const isHere = store.waiting?.pool === pool.id;
+      const label = [store.title(pool.game.name), clock, count ? counted(count, "{count} waits", "{count} wait") : ""];
+      set(chip, { "aria-pressed": String(isHere), "aria-label": label.filter(Boolean).join(", ") });
+      badge.hidden = !count;
+      if (badge.textContent !== String(count)) badge.textContent = String(count);
+    };
+    update();
+    return Object.assign(chip, { update });
+  };
+  const group = (/** @type {Group} */ each) => {
+    const { game } = each.members[0];
+    const row = h("div.row");
+    const update = (/** @type {Group} */ { members }) => keyed(row, members, (pool) => pool.id, choice);
+    update(each);
+    const title = h("h3", store.title(game.name), " ", h("small.quiet", optionText(game, store.offered(game.name))));
+    return Object.assign(h("div.pool-game.panel", title, row), { update });
+  };
+  const draw = () => {
+    element.hidden = !store.pools.length;
+    keyed(list, grouped(store.pools), ({ key }) => key, group);
+  };
+  return { element, draw };
+}
+
+/** The wait in a pool as a call at the top of the lobby, which counts the seconds. @param {Page} page @param {InPool} waiting */
+export function poolCall(page, { pool: id, since, bot }) {
+  const { store, link } = page;
+  const pool = store.pools.find((each) => each.id === id);
+  const time = h("time.clock", { role: "timer", "aria-live": "off", "aria-label": t("Waiting time") });
+  const tick = () => fill(time, span(Math.max(0, Math.floor((link.now() - since) / 1000))));
+  tick();
+  const timer = setInterval(() => (time.isConnected ? tick() : clearInterval(timer)), TICK_MS);
+  const terms = pool && [clockText(pool.clock), optionText(pool.game, store.offered(pool.game.name))].filter(Boolean).join(" · ");
+  const challenge = () => pool && bot && page.challenge(bot, { game: pool.game, clock: pool.clock, seat: null });
+  return h(
+    "div.call.waiting.in-pool",
+    h("span.pulse", { "aria-hidden": "true" }),
+    h(
+      "p",
+      h("strong", pool ? store.title(pool.game.name) : t("Quick pairing")),
+      terms ? ` · ${terms}` : "",
+      h("br"),
+      bot
+        ? rich("Nobody of your strength is here yet. {name} is about as strong, and free.", { name: botName(bot) })
+        : t("Looking for somebody of your strength; the longer it takes, the wider the search. You can go on reading meanwhile."),
+    ),
+    time,
+    h("div.row", bot && button(t("Play {name}", { name: nameOf(bot) }), challenge, "primary"), button(t("Cancel"), () => page.leavePool())),
+  );
+}
+
+/** @param {Player} bot */
+const botName = (bot) => h("span", h("strong", nameOf(bot)), h("small.bot", t("bot")));
