@@ -9,6 +9,16 @@ import { clockText, nameOf, optionText, span } from "./words.js";
 /** @typedef {{key: string, members: Pool[]}} Group */
 
 const TICK_MS = 1000;
+/** `FIRST_WINDOW`, `GROWTH` and `UNBOUNDED_AFTER_MS` of the server's pairing: by how many rating points an opponent may differ. */
+const FIRST_WINDOW = 60;
+const GROWTH = 20;
+const UNBOUNDED_AFTER_MS = 60_000;
+
+/** Whom one may meet after a wait. @param {number} waited in milliseconds */
+const windowText = (waited) =>
+  waited >= UNBOUNDED_AFTER_MS
+    ? t("Anybody who comes now will do.")
+    : t("Looking for a rating within {points} points of yours.", { points: FIRST_WINDOW + GROWTH * Math.floor(waited / 1000) });
 
 /** The pools of one game with the same options each. @param {Pool[]} pools @returns {Group[]} */
 function grouped(pools) {
@@ -63,7 +73,12 @@ export function poolCall(page, { pool: id, since, bot }) {
   const { store, link } = page;
   const pool = store.pools.find((each) => each.id === id);
   const time = h("time.clock", { role: "timer", "aria-live": "off", "aria-label": t("Waiting time") });
-  const tick = () => fill(time, span(Math.max(0, Math.floor((link.now() - since) / 1000))));
+  const range = h("span.quiet");
+  const tick = () => {
+    const waited = Math.max(0, link.now() - since);
+    fill(time, span(Math.floor(waited / 1000)));
+    fill(range, windowText(waited));
+  };
   tick();
   const timer = setInterval(() => (time.isConnected ? tick() : clearInterval(timer)), TICK_MS);
   const terms = pool && [clockText(pool.clock), optionText(pool.game, store.offered(pool.game.name))].filter(Boolean).join(" · ");
@@ -76,9 +91,8 @@ export function poolCall(page, { pool: id, since, bot }) {
       h("strong", pool ? store.title(pool.game.name) : t("Quick pairing")),
       terms ? ` · ${terms}` : "",
       h("br"),
-      bot
-        ? rich("Nobody of your strength is here yet. {name} is about as strong, and free.", { name: botName(bot) })
-        : t("Looking for somebody of your strength; the longer it takes, the wider the search. You can go on reading meanwhile."),
+      range,
+      bot ? [h("br"), rich("{name} is about as strong as you, and free now.", { name: botName(bot) })] : null,
     ),
     time,
     h("div.row", bot && button(t("Play {name}", { name: nameOf(bot) }), challenge, "primary"), button(t("Cancel"), () => page.leavePool())),

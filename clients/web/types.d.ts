@@ -46,8 +46,8 @@ type Needing<Field extends string> = {
 type Answers = import("./protocol").Answers;
 type Answer<T extends keyof Answers> = T extends "ask_analysis" | "ask_study" | "ask_trace" ? Answers[T] & { ref: string } : Answers[T];
 
-/** The link's events: every message that is no answer, and four of its own. */
-type Heard = { [M in ServerMessage as M["type"]]: M } & { online: null; offline: null; renamed: null; unwelcome: { text: string } };
+/** The link's events: every message that is no answer, and six of its own. */
+type Heard = { [M in ServerMessage as M["type"]]: M } & { online: null; offline: null; renamed: null; barred: null; signed_out: null; unwelcome: { text: string } };
 type Listeners = { [T in keyof Heard]?: (message: Heard[T]) => void };
 
 /** A command that is sent, or kept until there is a connection. */
