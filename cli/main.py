@@ -335,6 +335,9 @@ def play(
         typer.Option("--with-help", help="Take moves back without asking the bot; never rated."),
     ] = False,
     seek: Annotated[bool, typer.Option("--seek", help="Open a table and wait for an opponent.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Wait for an opponent of a similar rating; --clock 1+1, 3+2 or 10+5.")
+    ] = False,
     join: Annotated[str | None, typer.Option(help="Sit down at this table, or come back to this match.")] = None,
     name: Annotated[str | None, typer.Option(help="The name of a new player.")] = None,
     clock: Annotated[
@@ -359,7 +362,13 @@ def play(
         raise ValueError("name the game that these options are of")
     if with_help and bot is None:
         raise ValueError("help is for games against a bot: name one with --bot")
-    request = PlayRequest(game, options, read_clock(clock), bot=bot, with_help=with_help, seek=seek, join=join)
+    if sum((bot is not None, seek, quick, join is not None)) > 1:
+        raise ValueError("choose one of --bot, --seek, --quick and --join")
+    if quick and options:
+        raise ValueError("the pools of quick pairing have the games' usual options; leave --option out")
+    request = PlayRequest(
+        game, options, read_clock(clock), bot=bot, with_help=with_help, seek=seek, quick=quick, join=join
+    )
     play_in_terminal(request, server=server, name=name, plain=plain)
 
 

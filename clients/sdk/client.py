@@ -61,6 +61,7 @@ from cornered.protocol.messages import (
     Traced,
     TraceSearch,
     Variation,
+    Waiting,
     Watchers,
     Welcome,
 )
@@ -73,6 +74,7 @@ from cornered.protocol.values import (
     OfferedGame,
     Player,
     PlayerKind,
+    Pool,
     SeekSettings,
     Value,
 )
@@ -82,7 +84,7 @@ __all__ = ["Client", "ClientNews"]
 MAX_PENDING_NEWS: Final = 256
 INSTANCE_BYTES: Final = 9
 
-ClientNews: TypeAlias = Welcome | Challenged | ChallengeClosed | Paired | Notice
+ClientNews: TypeAlias = Welcome | Challenged | ChallengeClosed | Paired | Waiting | Notice
 """Unsolicited messages to a player. `Welcome` comes with every new connection."""
 
 T = TypeVar("T", bound=Value)
@@ -228,6 +230,21 @@ class Client:
     async def games(self) -> tuple[OfferedGame, ...]:
         """Return the server's games."""
         return (await self.ask(AskGames(id=self.new_id()), Games)).games
+
+    async def pools(self) -> tuple[Pool, ...]:
+        """Return the server's pools of quick pairing."""
+        return (await self.ask(AskGames(id=self.new_id()), Games)).pools
+
+    async def enter_pool(self, pool: str) -> None:
+        """Wait in a pool for an opponent of a similar rating, in the place of any other pool; `Paired` has the match.
+
+        `Waiting` says when a bot of similar strength would play instead, and when the server ends the wait.
+        """
+        await self.ask(commands.EnterPool(id=self.new_id(), pool=pool), Acknowledged)
+
+    async def leave_pool(self) -> None:
+        """Wait for no opponent any more."""
+        await self.ask(commands.LeavePool(id=self.new_id()), Acknowledged)
 
     async def my_matches(self, after: str | None = None) -> MyMatches:
         """Return the player's live matches and newest finished ones, or the finished ones after a cursor."""
@@ -391,7 +408,7 @@ class Client:
             case LobbyPage():
                 if self._lobby is not None:
                     self._lobby.add(message)
-            case Challenged() | ChallengeClosed() | Paired():
+            case Challenged() | ChallengeClosed() | Paired() | Waiting():
                 self._publish(message)
             case Notice():
                 self._note(message)

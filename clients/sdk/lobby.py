@@ -24,6 +24,8 @@ class LobbyView:
         """Lengths of the lists on the server."""
         self.cursors: dict[LobbySection, str | None] = {"seeks": None, "matches": None, "players": None}
         """Cursor of the next page of each list; None for the first one."""
+        self.waiting: dict[str, int] = {}
+        """How many players wait in each pool of quick pairing; pools without any may be missing."""
 
     @property
     def version(self) -> int:
@@ -40,6 +42,7 @@ class LobbyView:
         self.matches = {match.id: match for match in state.matches}
         self.players = {presence.player.id: presence for presence in state.players}
         self.cursors = {"seeks": state.seeks_more, "matches": state.matches_more, "players": state.players_more}
+        self.waiting = {}
         self._count(state)
 
     def change(self, change: LobbyChanged) -> None:
@@ -78,6 +81,7 @@ class LobbyView:
         return max(0, self.totals[section] - known[section])
 
     def _count(self, update: LobbyState | LobbyChanged) -> None:
+        self.waiting |= {pool.id: pool.waiting for pool in update.pools}
         self.totals = {"seeks": update.seeks_total, "matches": update.matches_total, "players": update.players_total}
         self._pulse.beat()
 

@@ -21,7 +21,7 @@ from cornered.clients.sdk.tokens import TokenStore
 from cornered.engine.game import State
 from cornered.engine.limit import Limit
 from cornered.protocol.commands import Resign
-from cornered.protocol.messages import Acknowledged, ChallengeClosed, Challenged, Notice, Paired, Welcome
+from cornered.protocol.messages import Acknowledged, ChallengeClosed, Challenged, Notice, Paired, Waiting, Welcome
 from cornered.protocol.values import Accepts, Correspondence, GameSpec
 
 __all__ = ["BotPlayer", "Choose", "Tempo", "run_bot", "stay_as"]
@@ -117,7 +117,7 @@ class BotPlayer:
                     case Challenged() if news.to.id == self._client.player.id:
                         with contextlib.suppress(CommandRefused, NotUnderstood):
                             await self._answer_challenge(news)
-                    case Challenged() | ChallengeClosed() | Notice():
+                    case Challenged() | ChallengeClosed() | Waiting() | Notice():
                         pass
                     case _:
                         assert_never(news)

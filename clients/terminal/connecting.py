@@ -14,7 +14,7 @@ from typing import Final
 from cornered.clients.sdk import Client, CommandRefused, TokenStore, Unavailable, Unreachable
 from cornered.clients.sdk.address import socket_url
 from cornered.clients.terminal.errors import CannotStart
-from cornered.clients.terminal.words import name_order, plays, spec_text
+from cornered.clients.terminal.words import clock_text, name_order, plays, spec_text
 from cornered.engine.game import OptionValue
 from cornered.protocol.values import NO_CLOCK, Clock, GameSpec, SeekSettings
 
@@ -71,7 +71,7 @@ def _store_token(store: TokenStore, server: str, name: str | None, token: str) -
 
 @dataclass(frozen=True, slots=True)
 class PlayRequest:
-    """What to play: a match with `bot`, an open seek, or the seek or match `join`; the menu where none is given."""
+    """What to play: a match with `bot`, an open seek, a pool, or the seek or match `join`; by default the menu."""
 
     game: str | None = None
     options: Mapping[str, OptionValue] = field(default_factory=dict)
@@ -80,6 +80,8 @@ class PlayRequest:
     with_help: bool = False
     """Hints and takebacks in the match with `bot`."""
     seek: bool = False
+    quick: bool = False
+    """Wait in the pool of this game and clock."""
     join: str | None = None
 
 
@@ -114,11 +116,24 @@ async def begin(client: Client, request: PlayRequest) -> Begun:
         if request.seek:
             invite = await client.seek(SeekSettings(game=spec, clock=request.clock))
             return Begun(invitation_text(invite, client.url))
+        if request.quick:
+            return await _enter_pool(client, spec.name, request.clock)
         if request.join is not None:
             return await _join(client, request.join)
     except CommandRefused as refusal:
         raise CannotStart(refusal.text) from None
     return Begun()
+
+
+async def _enter_pool(client: Client, game: str, clock: Clock) -> Begun:
+    """Wait in the pool of a game and a clock; without a clock in the game's second one. Raises CannotStart."""
+    pools = [pool for pool in await client.pools() if pool.game.name == game]
+    wanted = pools[1:2] if clock == NO_CLOCK else [pool for pool in pools if pool.clock == clock]
+    if not wanted:
+        clocks = ", ".join(clock_text(pool.clock) for pool in pools)
+        raise CannotStart(f"there is no pool of {game} with this clock; there are {clocks or 'none'}")
+    await client.enter_pool(wanted[0].id)
+    return Begun(f"Waiting for an opponent at {spec_text(wanted[0].game)}, {clock_text(wanted[0].clock)}.")
 
 
 async def _join(client: Client, name: str) -> Begun:

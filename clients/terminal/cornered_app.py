@@ -18,8 +18,8 @@ from cornered.clients.terminal.match_screen import MatchScreen
 from cornered.clients.terminal.match_source import MatchSource
 from cornered.clients.terminal.menu_screen import MenuScreen
 from cornered.clients.terminal.online import OnlineMatch
-from cornered.clients.terminal.words import refusal_text, sentence
-from cornered.protocol.messages import ChallengeClosed, Challenged, Notice, Paired, Welcome
+from cornered.clients.terminal.words import refusal_text, sentence, waiting_text
+from cornered.protocol.messages import ChallengeClosed, Challenged, Notice, Paired, Waiting, Welcome
 
 __all__ = ["CorneredApp", "Opener"]
 
@@ -74,6 +74,9 @@ class CorneredApp(App[None]):
                     self.notify(sentence(news.reason) or "They would rather not.", title="Declined", markup=False)
                 case ChallengeClosed(how="expired"):
                     self.notify("Nobody answered.", title="Your challenge", markup=False)
+                case Waiting():
+                    if text := waiting_text(news):
+                        self.notify(text, title="Quick pairing", markup=False)
                 case Notice():
                     self.notify(sentence(news.text), title="The server", markup=False)
                 case Welcome() | Challenged() | ChallengeClosed():

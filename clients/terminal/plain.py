@@ -24,6 +24,7 @@ from cornered.clients.terminal.words import (
     rules_text,
     time_left,
     time_text,
+    waiting_text,
 )
 from cornered.clients.terminal.words import result_text as result_of
 from cornered.engine.text import PositionText
@@ -37,6 +38,7 @@ from cornered.protocol.messages import (
     Paired,
     Said,
     Snapshot,
+    Waiting,
     Welcome,
 )
 from cornered.protocol.text import visible
@@ -227,13 +229,13 @@ async def play_plainly(
         )
     write(words or "Going on with your match.")
     lines = standard_input()
-    match = match or await _paired(client)
+    match = match or await _paired(client, write)
     while match is not None:
         match = await follow_plainly(client, match, lines, write)
 
 
-async def _paired(client: Client) -> str:
-    """Return the next match that begins. Raises CannotStart when its table or challenge has ended without one."""
+async def _paired(client: Client, write: WriteText) -> str:
+    """Return the next match that begins. Raises CannotStart when its table, challenge or wait has ended without one."""
     own: set[str] = set()
     known: tuple[str, ...] | None = None
     news = client.news()
@@ -260,6 +262,13 @@ async def _paired(client: Client) -> str:
                 else:
                     # Open challenges are sent before the answer, so one that has not arrived by now is over.
                     patience = None if await _sits_at_a_table(client) else 0.0
+            case Waiting():
+                if heard.pool is not None:
+                    patience = None
+                elif heard.reason:
+                    raise CannotStart(heard.reason)
+                if text := waiting_text(heard):
+                    write(text)
             case None:
                 raise CannotStart("the connection has ended")
             case Challenged() | ChallengeClosed() | Notice():

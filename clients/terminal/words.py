@@ -27,7 +27,7 @@ from cornered.protocol.events import (
     TakebackRequested,
     TakenBack,
 )
-from cornered.protocol.messages import Snapshot
+from cornered.protocol.messages import Snapshot, Waiting
 from cornered.protocol.values import (
     Clock,
     Correspondence,
@@ -59,6 +59,7 @@ __all__ = [
     "time_left",
     "time_text",
     "turn_text",
+    "waiting_text",
 ]
 
 HIDDEN_OPTIONS: Final = frozenset({"walls", "max_plies", "no_progress"})
@@ -141,6 +142,13 @@ def clock_text(clock: Clock) -> str:
 
 def _minutes(seconds: int) -> str:
     return f"{seconds // 60} min" if seconds % 60 == 0 else f"{seconds} s"
+
+
+def waiting_text(waiting: Waiting) -> str:
+    """Return what there is to say about the wait in a pool; empty where nothing is new."""
+    if waiting.pool is None:
+        return sentence(waiting.reason)
+    return f"Nobody yet. The bot {waiting.bot.name} plays at about your strength." if waiting.bot else ""
 
 
 def spec_text(spec: GameSpec) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from cornered.protocol.messages import ChallengeClosed, Challenged
-from cornered.server.lobby.events import ChallengeEnded, ChallengeSent, LobbyEvent
+from cornered.server.lobby.events import BotNamed, ChallengeEnded, ChallengeSent, LobbyEvent, PoolEntered, PoolLeft
 from cornered.server.lobby.state import LobbyFacts
 
 __all__ = ["differences"]
@@ -18,6 +18,7 @@ def differences(before: LobbyFacts, after: LobbyFacts, players: Iterable[str]) -
     """
     ended, sent, began = dict[str, None](), dict[str, None](), dict[str, None]()
     for player in players:
+        yield from _pool_of(player, before, after)
         known, now = before.challenges_of.get(player, {}), after.challenges_of.get(player, {})
         ended |= dict.fromkeys(name for name in known if name not in now)
         sent |= dict.fromkeys(name for name in now if name not in known)
@@ -28,6 +29,18 @@ def differences(before: LobbyFacts, after: LobbyFacts, players: Iterable[str]) -
         yield ChallengeSent(after.challenges[name])
     for match in began:
         yield after.matches[match]
+
+
+def _pool_of(player: str, before: LobbyFacts, after: LobbyFacts) -> Iterator[LobbyEvent]:
+    """Yield the event that tells a player of another pool or bot."""
+    known, now = before.pools.entry(player), after.pools.entry(player)
+    if now is None:
+        if known is not None:
+            yield PoolLeft(player)
+    elif known is None or (known.pool, known.since) != (now.pool, now.since):
+        yield PoolEntered(now.player, now.pool, now.rating, now.since)
+    elif known.bot != now.bot:
+        yield BotNamed(player, now.bot)
 
 
 def _is_open(lobby: LobbyFacts, match: str) -> bool:

@@ -1,7 +1,8 @@
 """What of the lobby is stored, and the events that a whole lobby is folded from. Pure.
 
-Tables, challenges, matches that are to be opened, and the answers to the commands that made them survive a restart.
-Presence, declarations of bots and other answers do not: players connect again, and bots declare again.
+Tables, challenges, players who wait in pools, matches that are to be opened, and the answers to the commands that made
+them survive a restart. Presence, declarations of bots and other answers do not: players connect again, and bots declare
+again.
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ from typing import Final
 from cornered.server.lobby.events import (
     Answered,
     Arrived,
+    BotNamed,
     ChallengeEnded,
     ChallengeSent,
     Declared,
     LobbyEvent,
     MatchEnded,
     MatchMade,
+    PoolEntered,
+    PoolLeft,
     SeekClosed,
     SeekJoined,
     SeekLeft,
@@ -28,7 +32,17 @@ from cornered.server.lobby.state import LobbyFacts
 
 __all__ = ["checkpoint", "durable", "whole"]
 
-_LASTING: Final = (SeekPosted, SeekJoined, SeekLeft, SeekClosed, ChallengeSent, ChallengeEnded, MatchMade)
+_LASTING: Final = (
+    SeekPosted,
+    SeekJoined,
+    SeekLeft,
+    SeekClosed,
+    ChallengeSent,
+    ChallengeEnded,
+    MatchMade,
+    PoolEntered,
+    PoolLeft,
+)
 
 
 def durable(events: Sequence[LobbyEvent]) -> tuple[LobbyEvent, ...]:
@@ -56,6 +70,9 @@ def whole(lobby: LobbyFacts) -> Iterator[LobbyEvent]:
     for player, since in lobby.away.items():
         yield WentAway(player, since)
     yield from _tables(lobby)
+    for entry in lobby.pools.entries():
+        if entry.bot is not None:
+            yield BotNamed(entry.player.id, entry.bot)
     yield from lobby.matches.values()
 
 
@@ -64,3 +81,5 @@ def _tables(lobby: LobbyFacts) -> Iterator[LobbyEvent]:
         yield SeekPosted(table.seek, table.asked)
     for challenge in lobby.challenges.values():
         yield ChallengeSent(challenge)
+    for entry in lobby.pools.entries():
+        yield PoolEntered(entry.player, entry.pool, entry.rating, entry.since)

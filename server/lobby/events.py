@@ -16,6 +16,7 @@ __all__ = [
     "MAX_CACHED_ANSWERS",
     "Answered",
     "Arrived",
+    "BotNamed",
     "ChallengeEnded",
     "ChallengeSent",
     "Declared",
@@ -25,6 +26,8 @@ __all__ = [
     "MatchEnded",
     "MatchMade",
     "OpenSeek",
+    "PoolEntered",
+    "PoolLeft",
     "SeekClosed",
     "SeekJoined",
     "SeekLeft",
@@ -146,6 +149,39 @@ class MatchEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class PoolEntered:
+    """A player waits in a pool, with the `rating` of that time."""
+
+    player: Player
+    pool: str
+    rating: float
+    since: int
+    type: Literal["pool_entered"] = field(default="pool_entered", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PoolLeft:
+    """A player waits no more: `met` is the opponent with whom the player is paired.
+
+    `reason` says why the server has removed the player; it is empty where the player left, or plays.
+    """
+
+    player: str
+    met: str | None = None
+    reason: str = ""
+    type: Literal["pool_left"] = field(default="pool_left", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class BotNamed:
+    """A bot of similar strength is named to a player who waits; None where it takes no game any more."""
+
+    player: str
+    bot: Player | None
+    type: Literal["bot_named"] = field(default="bot_named", kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     """A command was carried out; `ref` is the id of what it created."""
 
@@ -168,6 +204,9 @@ LobbyEvent: TypeAlias = (
     | ChallengeEnded
     | MatchMade
     | MatchEnded
+    | PoolEntered
+    | PoolLeft
+    | BotNamed
     | Answered
 )
 LOBBY_EVENT: Final[TypeAdapter[LobbyEvent]] = TypeAdapter(Annotated[LobbyEvent, Field(discriminator="type")])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -16,8 +16,10 @@ from cornered.protocol.commands import (
     CreateSeek,
     Declare,
     DeclineChallenge,
+    EnterPool,
     JoinSeek,
     LeaveLobby,
+    LeavePool,
     LeaveSeek,
     LobbyCommand,
     StartSeek,
@@ -43,15 +45,20 @@ from cornered.server.lobby.events import (
     ChallengeSent,
     Declared,
     Departed,
+    Guest,
     LobbyEvent,
     MatchMade,
     OpenSeek,
+    PoolEntered,
+    PoolLeft,
     SeekClosed,
     SeekJoined,
     SeekLeft,
     SeekPosted,
     WentAway,
 )
+from cornered.server.lobby.pool_pairing import START_RATING, Candidate, pair
+from cornered.server.lobby.pools import Entry, pool_named
 from cornered.server.lobby.state import LobbyFacts
 from cornered.server.match.catalogue import settle
 from cornered.server.refusal import Refusal
@@ -64,6 +71,8 @@ __all__ = [
 
 CHALLENGE_LIFETIME_MS: Final = 60_000
 """Milliseconds that a challenge waits for its answer."""
+MAX_BOTS_ASKED: Final = 200
+"""Bots among which one is chosen for a player who waits in a pool."""
 MAX_DEPARTURES_PER_TICK: Final = 100
 """Departures, and expiries of challenges, that one tick decides; the others follow with the next."""
 
@@ -75,13 +84,21 @@ class Lobby(LobbyFacts):
     bounds: Bounds = field(default_factory=Bounds)
 
     def decide(
-        self, command: LobbyCommand, player: Player, now: int, *, new_id: str, random_number: int
+        self,
+        command: LobbyCommand,
+        player: Player,
+        now: int,
+        *,
+        new_id: str,
+        random_number: int,
+        rating: float = START_RATING,
     ) -> tuple[LobbyEvent, ...]:
         """Return the events of `command` by `player`, who has arrived, at `now` in milliseconds. Raises Refusal.
 
         The events have the player's current visible name, whichever `player` has. `new_id` is an unused id for the
-        seek, challenge or match that the command creates; `random_number` has 64 bits and shuffles the seats. The
-        caller checks `answered` first, since a repeated command would be carried out again.
+        seek, challenge or match that the command creates; `random_number` has 64 bits and shuffles the seats; `rating`
+        is the player's in the pool that the command enters. The caller checks `answered` first, since a repeated
+        command would be carried out again.
         """
         guest = self.guests.get(player.id)
         if guest is None:
@@ -115,6 +132,10 @@ class Lobby(LobbyFacts):
                 if challenge.by.id != player.id:
                     raise Refusal("not_yours", "only the challenger cancels a challenge")
                 events, ref = (_ended(challenge, "cancelled"),), None
+            case EnterPool():
+                events, ref = self._enter_pool(command, player, now, rating), None
+            case LeavePool():
+                events, ref = tuple(self.leaving((player,))), None
             case _:
                 assert_never(command)
         return (*events, Answered(player.id, command.id, ref))
@@ -170,6 +191,7 @@ class Lobby(LobbyFacts):
                     events.append(SeekClosed(seek))
         for player in departing:
             events += [SeekLeft(seek, player) for seek in self.seeks_of.get(player, ()) if seek not in closed]
+        events += [PoolLeft(player) for player in departing if self.pools.entry(player) is not None]
         return (*events, *(Departed(player) for player in departing))
 
     def _ends_of(self, player: str, ended: set[str]) -> Iterable[ChallengeEnded]:
@@ -186,12 +208,12 @@ class Lobby(LobbyFacts):
     def recover(self, stored: Iterable[LobbyEvent], now: int) -> tuple[MatchMade, ...]:
         """Fold what was stored before a restart into an empty lobby; return the matches that were to be opened.
 
-        Players of tables and challenges are away since `now`. An event about what is not there is left out.
+        Players of tables, challenges and pools are away since `now`. An event about what is not there is left out.
         """
         for event in stored:
             if isinstance(event, Answered):
                 self.remember(event)
-            else:
+            elif not isinstance(event, PoolEntered) or pool_named(event.pool) is not None:
                 with suppress(KeyError):
                     self.evolve(event)
         for player in self._seated():
@@ -201,13 +223,18 @@ class Lobby(LobbyFacts):
         return tuple(self.matches.values())
 
     def _seated(self) -> tuple[Player, ...]:
-        """Return the players of tables and challenges, each once."""
+        """Return the players of tables, challenges and pools, each once."""
         players = dict[str, Player]()
         for table in self.tables.values():
             players |= {player.id: player for player in table.seek.joined}
         for challenge in self.challenges.values():
             players |= {player.id: player for player in (challenge.by, challenge.to)}
+        players |= {entry.player.id: entry.player for entry in self.pools.entries()}
         return tuple(players.values())
+
+    def leaving(self, players: Iterable[Player]) -> Iterator[PoolLeft]:
+        """Yield the events by which those of `players` who wait in a pool leave it."""
+        return (PoolLeft(player.id) for player in players if self.pools.entry(player.id) is not None)
 
     def check_places(self, players: Iterable[Player]) -> None:
         """Refuse a match of `players`, connected or not, where one of them or an address is at its limit."""
@@ -255,6 +282,7 @@ class Lobby(LobbyFacts):
         return (
             joined,
             SeekClosed(seek.id),
+            *self.leaving((*seek.joined, player)),
             _match_of(seek, seek.settings.game, (*seek.joined, player), new_id, random_number),
         ), new_id
 
@@ -275,7 +303,8 @@ class Lobby(LobbyFacts):
         spec = _with_players(table, count)
         for one in seek.joined:
             check_place(self, self.bounds, one)
-        return (SeekClosed(seek.id), _match_of(seek, spec, seek.joined, new_id, random_number))
+        made = _match_of(seek, spec, seek.joined, new_id, random_number)
+        return (SeekClosed(seek.id), *self.leaving(seek.joined), made)
 
     def _challenge(self, command: Challenge, player: Player, now: int, new_id: str) -> tuple[LobbyEvent, ...]:
         if command.to == player.id:
@@ -318,7 +347,81 @@ class Lobby(LobbyFacts):
         self.check_places((player, challenge.by))
         players = _seated((challenge.by, player), challenge.seat, random_number)
         made = MatchMade(new_id, challenge.game, players, challenge.clock, with_help=challenge.with_help)
-        return (_ended(challenge, "accepted", match=new_id), made)
+        return (_ended(challenge, "accepted", match=new_id), *self.leaving(players), made)
+
+    # Pools
+
+    def _enter_pool(self, command: EnterPool, player: Player, now: int, rating: float) -> tuple[LobbyEvent, ...]:
+        if player.kind == "bot":
+            raise Refusal("not_allowed", "pools pair people; a bot declares what it plays, and is challenged")
+        if pool_named(command.pool) is None:
+            raise Refusal("bad_options", f"there is no pool {command.pool!r}; `games` lists the pools")
+        self.check_places((player,))
+        known = self.pools.entry(player.id)
+        if known is not None and known.pool == command.pool:
+            return ()
+        return (PoolEntered(player, command.pool, rating, now),)
+
+    def pairs_in(self, pool: str, now: int) -> tuple[list[tuple[Player, Player]], list[PoolLeft]]:
+        """Return who plays whom after a round of pairing in `pool`, and who has no place for a game and must leave.
+
+        Players without a connection are passed over.
+        """
+        present = dict[str, Entry]()
+        leaving = list[PoolLeft]()
+        for entry in self.pools.waiting_in(pool):
+            if not self.is_here(entry.player.id):
+                continue
+            try:
+                self.check_places((entry.player,))
+            except Refusal as refusal:
+                leaving.append(PoolLeft(entry.player.id, reason=refusal.text))
+            else:
+                present[entry.player.id] = entry
+        candidates = [
+            Candidate(player, entry.rating, now - entry.since, self.pools.opponents(player))
+            for player, entry in present.items()
+        ]
+        pairs = [(present[one].player, present[other].player) for one, other in pair(candidates)]
+        return pairs, leaving
+
+    def meet(
+        self, pool: str, players: tuple[Player, Player], *, new_id: str, random_number: int
+    ) -> tuple[LobbyEvent, ...]:
+        """Return the events by which two players leave a pool and get a match with the id `new_id`."""
+        settings = pool_named(pool)
+        if settings is None:
+            raise ValueError(f"there is no pool {pool!r}")
+        one, other = players
+        made = MatchMade(new_id, settings.game, _seated(players, None, random_number), settings.clock)
+        return (PoolLeft(one.id, met=other.id), PoolLeft(other.id, met=one.id), made)
+
+    def bot_for(self, entry: Entry, ratings: Mapping[str, float]) -> Player | None:
+        """Return the bot of `ratings` that is nearest to a player who waits, and takes the pool's game; None without.
+
+        The bot that is named already stays where it takes one.
+        """
+        bots = {guest.player.id: guest.player for guest in self.bots_for(entry.pool)}
+        if entry.bot is not None and entry.bot.id in bots:
+            return bots[entry.bot.id]
+        known = [player for player in bots if player in ratings]
+        nearest = min(known, key=lambda player: (abs(ratings[player] - entry.rating), player), default=None)
+        return None if nearest is None else bots[nearest]
+
+    def bots_for(self, pool: str) -> Iterator[Guest]:
+        """Yield the bots, of those that came first, that take a challenge to a pool's game now."""
+        settings = pool_named(pool)
+        if settings is None:
+            return
+        game, _ = settle(settings.game)
+        for guest in islice(self.bots(), MAX_BOTS_ASKED):
+            waiting = sum(self.challenges[name].to.id == guest.player.id for name in self._challenges_of(guest))
+            with suppress(Refusal):
+                check_bot(guest, game, settings.clock, waiting)
+                yield guest
+
+    def _challenges_of(self, guest: Guest) -> Iterable[str]:
+        return self.challenges_of.get(guest.player.id, ())
 
     def _table(self, seek: str) -> OpenSeek:
         table = self.tables.get(seek)

@@ -7,7 +7,7 @@ Tables, challenges, matches and answers may be folded before their players have 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final, TypeVar, assert_never
@@ -19,6 +19,7 @@ from cornered.server.lobby.events import (
     MAX_CACHED_ANSWERS,
     Answered,
     Arrived,
+    BotNamed,
     ChallengeEnded,
     ChallengeSent,
     Declared,
@@ -28,6 +29,8 @@ from cornered.server.lobby.events import (
     MatchEnded,
     MatchMade,
     OpenSeek,
+    PoolEntered,
+    PoolLeft,
     SeekClosed,
     SeekJoined,
     SeekLeft,
@@ -37,6 +40,7 @@ from cornered.server.lobby.events import (
 from cornered.server.lobby.listing import Listing
 from cornered.server.lobby.names import Names
 from cornered.server.lobby.origins import MatchOrigins, Origins
+from cornered.server.lobby.pools import Entry, Pools
 
 __all__ = ["Changes", "LobbyFacts"]
 
@@ -82,6 +86,7 @@ class LobbyFacts:
     seek_origins: Origins = field(default_factory=Origins)
     challenge_origins: Origins = field(default_factory=Origins)
     match_origins: MatchOrigins = field(default_factory=MatchOrigins)
+    pools: Pools = field(default_factory=Pools)
     seeks: Listing = field(default_factory=Listing)
     players: Listing = field(default_factory=Listing)
     changes: Changes = field(default_factory=Changes)
@@ -102,6 +107,12 @@ class LobbyFacts:
     def is_here(self, player: str) -> bool:
         """Return whether a player has a connection."""
         return player in self.guests and player not in self.away
+
+    def bots(self) -> Iterator[Guest]:
+        """Yield the bots that are here, in the order of their arrival."""
+        for _, player in self.players.after(floor=_BOT_RANK_BASE >> 1):
+            if self.is_here(player):
+                yield self.guests[player]
 
     def live_of(self, player: str) -> tuple[str, ...]:
         """Return the ids of a player's open matches, oldest first."""
@@ -154,6 +165,14 @@ class LobbyFacts:
                 if event.is_withdrawn:
                     self._forget_answers(event.match)
                 self._replace_match(event.match, None)
+            case PoolEntered():
+                self.pools.enter(Entry(event.player, event.pool, event.rating, event.since))
+            case PoolLeft():
+                self.pools.leave(event.player)
+                if event.met is not None:
+                    self.pools.meet(event.player, event.met)
+            case BotNamed():
+                self.pools.name_bot(event.player, event.bot)
             case Answered():
                 # A player can depart while the command is carried out.
                 if event.player in self.guests:
@@ -207,7 +226,8 @@ class LobbyFacts:
             self._rename(player)
 
     def _rename(self, player: Player) -> None:
-        """Replace a player's name at tables and in challenges, since another player may get the old one."""
+        """Replace a player's name at tables, in challenges and pools, since another player may get the old one."""
+        self.pools.rename(player)
         for name in self.seeks_of.get(player.id, ()):
             table = self.tables[name]
             joined = tuple(player if one.id == player.id else one for one in table.seek.joined)

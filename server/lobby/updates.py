@@ -126,6 +126,7 @@ class LobbyUpdates:
         for section in (self._seeks, self._matches, self._players):
             section.clear()
         self._lobby.take_changes()
+        self._lobby.pools.take_changed()
         self._moved.clear()
         return self.first_page()
 
@@ -161,6 +162,7 @@ class LobbyUpdates:
             seeks_total=len(lobby.seeks),
             matches_total=len(self._matches.listing),
             players_total=len(lobby.players),
+            pools=lobby.pools.take_changed(),
         )
         return Update(None if _is_empty(changed) else changed, self._take_personal())
 
@@ -248,5 +250,6 @@ def _is_empty(change: LobbyChanged) -> bool:
             change.seeks_gone,
             change.matches_gone,
             change.players_gone,
+            change.pools,
         )
     )

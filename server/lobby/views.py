@@ -52,6 +52,7 @@ class Lists:
             seeks_more=seeks_more,
             matches_more=matches_more,
             players_more=players_more,
+            pools=self.lobby.pools.standings(),
         )
 
     def page(self, command: AskLobby) -> LobbyPage:

@@ -30,11 +30,13 @@ from cornered.protocol.commands import (
     CreateSeek,
     Declare,
     DeclineChallenge,
+    EnterPool,
     Hello,
     Join,
     JoinSeek,
     Leave,
     LeaveLobby,
+    LeavePool,
     LeaveSeek,
     MatchCommand,
     OfferAnalysis,
@@ -177,6 +179,8 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return KNOWN_TRACE + len(command.moves) / 2
         case Analysed():
             return 5.0 + len(command.trace or ()) / TRACE_LINES_PER_TOKEN
+        case EnterPool() | LeavePool():
+            return 5.0
         case JoinSeek() | StartSeek() | AcceptChallenge() | Rematch():
             # A match is opened and stored.
             return 10.0

@@ -45,6 +45,7 @@ from cornered.protocol.commands import (
 )
 from cornered.protocol.messages import Acknowledged, Games, MyMatches, Pong, Refused, Welcome
 from cornered.server.analysis.studies import line_of, read_record
+from cornered.server.lobby.pools import offered_pools
 from cornered.server.match import catalogue, views
 from cornered.server.net.connection import HOLD_INBOX, Connection
 from cornered.server.net.costs import cost_of, malformed_cost, reading_cost, replay_cost
@@ -514,7 +515,9 @@ class Session:
                 self._do_now(client, command, now)
             case AskGames():
                 await lobby_service.readiness.of_catalogue()
-                client.send(Games(id=command.id, games=catalogue.offered(), max_plies=lobby_service.matches.max_plies))
+                most = lobby_service.matches.max_plies
+                games, pools = catalogue.offered(), offered_pools()
+                client.send(Games(id=command.id, games=games, max_plies=most, pools=pools))
             case AskMyMatches():
                 client.send(await self._my_matches(client, command))
             case AskSeek():

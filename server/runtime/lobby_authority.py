@@ -14,24 +14,29 @@ from typing import Final
 
 import structlog
 
-from cornered.protocol.commands import LobbyCommand
+from cornered.protocol.commands import EnterPool, LobbyCommand
 from cornered.protocol.values import Player
 from cornered.server.cluster.messages import Visitor
 from cornered.server.cluster.ports import LobbyLog
 from cornered.server.lobby.durable import checkpoint, durable
 from cornered.server.lobby.events import (
     Answered,
+    BotNamed,
     ChallengeEnded,
     ChallengeSent,
     Declared,
     LobbyEvent,
     MatchEnded,
     MatchMade,
+    PoolEntered,
+    PoolLeft,
 )
 from cornered.server.lobby.lobby import Lobby
-from cornered.server.ports import NotOwner
+from cornered.server.lobby.pool_pairing import START_RATING
+from cornered.server.ports import JournalUnavailable, NotOwner
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.lobby_outbox import LobbyOutbox
+from cornered.server.runtime.pairing_rounds import PairingRounds, RatingsOf, unrated
 
 __all__ = ["PATIENCE_S", "LobbyAuthority"]
 
@@ -48,7 +53,7 @@ RESERVED_S: Final = 30.0
 DRAIN_SECONDS: Final = 5.0
 """How long a stop waits until everything that was decided is stored."""
 
-_TOLD: Final = (ChallengeSent, ChallengeEnded)
+_TOLD: Final = (ChallengeSent, ChallengeEnded, PoolEntered, PoolLeft, BotNamed)
 """Events whose messages are sent to their players."""
 _LOST: Final = Refusal("internal", "the lobby is on its way to another node; try again")
 
@@ -68,13 +73,14 @@ class LobbyAuthority:
         tell: Callable[[Sequence[LobbyEvent], Sequence[LobbyEvent]], None],
         open_match: Callable[[MatchMade], Awaitable[bool]],
         on_loss: Callable[[], None] = lambda: None,
+        ratings_of: RatingsOf = unrated,
         tasks: asyncio.TaskGroup,
     ) -> None:
         """`tell` gets events that are stored, and those whose messages are sent now. `now` is in milliseconds.
 
         `new_id` makes an id, which for a match also says on which node it is: near the player who is given.
         `open_match` stores and opens a match, and returns whether it exists; it raises Refusal where the server stops.
-        `on_loss` is called when the log turns out to be another node's.
+        `on_loss` is called when the log turns out to be another node's. `ratings_of` may raise JournalUnavailable.
         """
         self.lobby = lobby
         # What is shown is the replica, which folds the same events once they are stored.
@@ -86,6 +92,16 @@ class LobbyAuthority:
         self._tasks = tasks
         self._loop = asyncio.get_running_loop()
         self._outbox = LobbyOutbox(lobby_log, tell, self._durable_state)
+        self._ratings_of = ratings_of
+        self._rounds = PairingRounds(
+            lobby,
+            ratings_of,
+            now=now,
+            new_id=new_id,
+            carry_out=self._carry_out,
+            is_full=lambda: self._outbox.is_full,
+            tasks=tasks,
+        )
         self._writer: asyncio.Task[None] | None = None
         self._is_closed = False
         self.is_lost = False
@@ -130,6 +146,7 @@ class LobbyAuthority:
         """Store and tell from now on, and open the matches that were to be opened."""
         self._writer = self._tasks.create_task(self._run(), name="lobby outbox")
         self._arm()
+        self._rounds.look()
         self._outbox.shorten()
         answers = {answer.ref: answer for _, answer in self._answers}
         for made in self._unopened.values():
@@ -168,6 +185,7 @@ class LobbyAuthority:
         for timer in self._reserved.values():
             timer.cancel()
         self._reserved.clear()
+        self._rounds.close()
         if self._tick_timer is not None:
             self._tick_timer.cancel()
         for opening in self._openings:
@@ -231,7 +249,11 @@ class LobbyAuthority:
             answered = self.lobby.answered(*key)
             if answered is not None:
                 return answered.ref
-            work = self._decide(command, player)
+            rating = await self._rating_of(command, player)
+            # Meanwhile a repetition may have come.
+            work = self._under_way.get(key)
+            if work is None and self.lobby.answered(*key) is None:
+                work = self._decide(command, player, rating)
         if work is not None:
             # A command that is repeated while it is carried out gets the same answer.
             await self._until_done(work)
@@ -263,13 +285,31 @@ class LobbyAuthority:
             timer.cancel()
             work.remove_done_callback(wake)
 
-    def _decide(self, command: LobbyCommand, player: Player) -> asyncio.Future[Refusal | None] | None:
+    async def _rating_of(self, command: LobbyCommand, player: Player) -> float:
+        """Return a player's rating in the pool that a command enters."""
+        if not isinstance(command, EnterPool):
+            return START_RATING
+        try:
+            return (await self._ratings_of(command.pool, (player.id,))).get(player.id, START_RATING)
+        except JournalUnavailable:
+            raise Refusal("internal", "your rating cannot be read just now; try again in a moment") from None
+
+    def _decide(self, command: LobbyCommand, player: Player, rating: float) -> asyncio.Future[Refusal | None] | None:
         """Decide a command; return what is done when it is carried out, or None where it is. Raises Refusal."""
         if self._outbox.is_full:
             raise Refusal("internal", "the lobby cannot be stored just now; try again in a moment")
         events = self.lobby.decide(
-            command, player, self._now(), new_id=self._new_id(player.id), random_number=secrets.randbits(64)
+            command,
+            player,
+            self._now(),
+            new_id=self._new_id(player.id),
+            random_number=secrets.randbits(64),
+            rating=rating,
         )
+        return self._carry_out(events)
+
+    def _carry_out(self, events: Sequence[LobbyEvent]) -> asyncio.Future[Refusal | None] | None:
+        """Fold, store and tell a decision, and open its match; return what is done then, or None where it is."""
         answer = next((event for event in events if isinstance(event, Answered)), None)
         made = next((event for event in events if isinstance(event, MatchMade)), None)
         told = _told(events)
@@ -344,6 +384,8 @@ class LobbyAuthority:
         """Take the places of a match that is about to be stored. Raises Refusal where a player has no place left."""
         if made.match not in self.lobby.matches:
             self.lobby.check_places(made.players)
+            left = tuple(self.lobby.leaving(made.players))
+            self._commit(left, told=left, is_durable=True)
             self._reserved[made.match] = self._loop.call_later(RESERVED_S, self.match_over, made.match)
             self._commit((made,))
 
@@ -373,6 +415,8 @@ class LobbyAuthority:
             self._answers.extend((now, event) for event in stored if isinstance(event, Answered))
         published = self._outbox.put(events, stored=stored, told=told)
         self._arm()
+        if self._writer is not None:
+            self._rounds.look()
         return published
 
     def _durable_state(self) -> Sequence[LobbyEvent]:
@@ -419,9 +463,11 @@ def _told(events: Iterable[LobbyEvent]) -> tuple[LobbyEvent, ...]:
 
 
 def _cancelled(event: LobbyEvent) -> LobbyEvent:
-    """Return the end of an accepted challenge whose match could not be opened."""
+    """Return the end of an accepted challenge, or of waiting in a pool, whose match could not be opened."""
+    reason = "the server could not start the match"
+    if isinstance(event, PoolLeft):
+        return replace(event, reason=reason)
     if not isinstance(event, ChallengeEnded):
         return event
-    reason = "the server could not start the match"
     closed = event.closed.model_copy(update={"how": "cancelled", "match": None, "reason": reason})
     return ChallengeEnded(closed, event.told)

@@ -34,6 +34,7 @@ from cornered.protocol.messages import (
     Notice,
     Paired,
     ServerMessage,
+    Waiting,
     Welcome,
 )
 from cornered.protocol.values import MatchSummary, Player
@@ -47,6 +48,7 @@ from cornered.server.lobby.bounds import Bounds
 from cornered.server.lobby.events import (
     Answered,
     Arrived,
+    BotNamed,
     ChallengeEnded,
     ChallengeSent,
     Declared,
@@ -54,6 +56,8 @@ from cornered.server.lobby.events import (
     LobbyEvent,
     MatchEnded,
     MatchMade,
+    PoolEntered,
+    PoolLeft,
     SeekClosed,
     SeekJoined,
     SeekLeft,
@@ -210,7 +214,7 @@ class LobbyService:
         return known.player, None
 
     def enter(self, client: ClientConnection, welcome: Welcome) -> None:
-        """Add a connection, and send it the welcome with its visible name and its player's pending challenges."""
+        """Add a connection, and send it the welcome with its visible name, its player's challenges and pool."""
         player = client.player.id
         clients = self._clients.setdefault(player, [])
         clients.append(client)
@@ -227,6 +231,9 @@ class LobbyService:
             self.matches.bring(player)
         for challenge in self._lobby.challenges_of.get(player, ()):
             client.send(self._lobby.challenges[challenge])
+        waiting = self._lobby.pools.entry(player)
+        if waiting is not None:
+            client.send(waiting.message())
         self._warn_of_twins(client)
 
     def _live_of(self, player: str) -> tuple[str, ...]:
@@ -375,6 +382,14 @@ class LobbyService:
             case MatchMade():
                 for seat, player in enumerate(event.players):
                     self._send_to((player.id,), Paired(match=event.match, seat=seat))
+            case PoolEntered():
+                self._send_to((event.player.id,), Waiting(pool=event.pool, since=event.since))
+            case PoolLeft():
+                self._send_to((event.player,), Waiting(pool=None, reason=event.reason))
+            case BotNamed():
+                entry = self._lobby.pools.entry(event.player)
+                if entry is not None:
+                    self._send_to((event.player,), entry.message())
             case (
                 Arrived()
                 | WentAway()

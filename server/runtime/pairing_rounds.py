@@ -1,0 +1,119 @@
+"""Rounds of quick pairing, on the node that decides for the lobby: once a second while players wait in a pool."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Final, TypeAlias
+
+import structlog
+
+from cornered.server.lobby.events import BotNamed, LobbyEvent
+from cornered.server.lobby.lobby import Lobby
+from cornered.server.lobby.pool_pairing import START_RATING
+from cornered.server.lobby.pools import Entry
+
+__all__ = ["BOT_AFTER_MS", "ROUND_S", "PairingRounds", "RatingsOf", "unrated"]
+
+ROUND_S: Final = 1.0
+"""Seconds between two rounds: players who come within one round are compared with each other."""
+BOT_AFTER_MS: Final = 15_000
+"""The wait after which a bot is named."""
+BOTS_EVERY_S: Final = 5.0
+"""Seconds between two looks for bots."""
+
+RatingsOf: TypeAlias = Callable[[str, Sequence[str]], Awaitable[Mapping[str, float]]]
+"""Returns the ratings of players, by id, in the games of a pool; players without one have the rating of a beginning."""
+
+log = structlog.get_logger("pairing")
+
+
+async def unrated(_: str, players: Sequence[str]) -> Mapping[str, float]:
+    """Return the ratings of players of whom none is rated."""
+    return dict.fromkeys(players, START_RATING)
+
+
+class PairingRounds:
+    """Pairs the players who wait, and names bots to those who have waited for a while."""
+
+    def __init__(
+        self,
+        lobby: Lobby,
+        ratings_of: RatingsOf,
+        *,
+        now: Callable[[], int],
+        new_id: Callable[[str], str],
+        carry_out: Callable[[Sequence[LobbyEvent]], object],
+        is_full: Callable[[], bool],
+        tasks: asyncio.TaskGroup,
+    ) -> None:
+        """`carry_out` folds, stores and tells the events of a decision, and opens the match that they make.
+
+        `is_full` returns whether too much waits for the store: then a round is left out.
+        """
+        self._lobby = lobby
+        self._ratings_of = ratings_of
+        self._now = now
+        self._new_id = new_id
+        self._carry_out = carry_out
+        self._is_full = is_full
+        self._tasks = tasks
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._search: asyncio.Task[None] | None = None
+        self._next_search = 0.0
+        self._is_closed = False
+
+    def look(self) -> None:
+        """Have a round in a second, if players wait and none is due."""
+        if self._timer is None and not self._is_closed and len(self._lobby.pools):
+            self._timer = self._loop.call_later(ROUND_S, self._round)
+
+    def close(self) -> None:
+        """Have no further rounds."""
+        self._is_closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._search is not None:
+            self._search.cancel()
+
+    def _round(self) -> None:
+        self._timer = None
+        if not self._is_full():
+            for pool in self._lobby.pools.occupied():
+                self._pair(pool)
+            self._look_for_bots()
+        self.look()
+
+    def _pair(self, pool: str) -> None:
+        pairs, leaving = self._lobby.pairs_in(pool, self._now())
+        if leaving:
+            self._carry_out(leaving)
+        for players in pairs:
+            new_id, random_number = self._new_id(players[0].id), secrets.randbits(64)
+            self._carry_out(self._lobby.meet(pool, players, new_id=new_id, random_number=random_number))
+
+    def _look_for_bots(self) -> None:
+        now = self._loop.time()
+        is_searching = self._search is not None and not self._search.done()
+        if is_searching or now < self._next_search or not any(map(self._may_be_named_one, self._lobby.pools.entries())):
+            return
+        self._next_search = now + BOTS_EVERY_S
+        self._search = self._tasks.create_task(self._name_bots(), name="bots for pools")
+
+    def _may_be_named_one(self, entry: Entry) -> bool:
+        return self._now() - entry.since >= BOT_AFTER_MS and self._lobby.is_here(entry.player.id)
+
+    async def _name_bots(self) -> None:
+        try:
+            for pool in self._lobby.pools.occupied():
+                bots = [guest.player.id for guest in self._lobby.bots_for(pool)]
+                ratings = await self._ratings_of(pool, bots) if bots else {}
+                for entry in filter(self._may_be_named_one, self._lobby.pools.waiting_in(pool)):
+                    bot = self._lobby.bot_for(entry, ratings)
+                    if bot != entry.bot:
+                        self._carry_out((BotNamed(entry.player.id, bot),))
+        except Exception:
+            # The players wait for each other all the same, and the next look may succeed.
+            log.exception("no bots could be named to players who wait")
