@@ -144,6 +144,12 @@ export const page = {
   },
 };
 
+/** The sheets of accounts, loaded when one of them is opened. */
+const entrance = () => load(() => import("./entrance.js"), "players.css");
+const signIn = () => entrance().then((module) => module.signIn(page), page.complain);
+const register = () => entrance().then((module) => module.register(page), page.complain);
+const account = () => load(() => import("./account.js"), "players.css");
+
 /** Show the rules of a game. @param {string} game */
 async function rules(game) {
   try {
@@ -164,7 +170,8 @@ function route() {
   const [, kind, id, part = ""] = location.hash.split("/");
   const shown = byId("view");
   view?.close();
-  if (kind === "m" && id) view = matchView(id, /^\d{1,4}$/.test(part) ? Number(part) : null);
+  if (link.barred) view = lazyView(() => import("./entrance.js"), ({ DoorView }) => new DoorView(page), "players.css");
+  else if (kind === "m" && id) view = matchView(id, /^\d{1,4}$/.test(part) ? Number(part) : null);
   else if (kind === "puzzles" || kind === "puzzle") view = puzzles(kind === "puzzle" ? id : "");
   else if (kind === "learn") view = lessons(id ?? "", part);
   else if (kind === "think") view = thinking();
@@ -199,12 +206,17 @@ const lessons = (game, number) =>
   lazyView(() => import("./lessons.js"), ({ LessonView }) => new LessonView(page, game, number), "learn.css");
 
 function header() {
-  const name = button("", askName, "me chip", { title: t("Change your name") });
+  const askWho = () => (link.hasAccount ? account().then(({ openAccount }) => openAccount(page), page.complain) : askName());
+  const name = button("", askWho, "me chip");
+  const enter = button(t("Sign in"), signIn, "plain enter", { hidden: true });
   const theme = button("", () => turnTheme(), "icon");
   const noise = button("", () => turnSound(), "icon");
   const draw = () => {
-    fill(name, link.me ? [h("bdi", link.me.name), icon("pen")] : "…");
-    set(name, { "aria-label": link.me ? t("You are {name}. Change your name", { name: nameOf(link.me) }) : t("You are not connected yet. Change your name") });
+    const { me, hasAccount } = link;
+    fill(name, me ? [h("bdi", me.name), icon(hasAccount ? "person" : "pen")] : "…");
+    const label = me && (hasAccount ? t("You are {name}. Your account", { name: nameOf(me) }) : t("You are {name}. Change your name", { name: nameOf(me) }));
+    set(name, { "aria-label": label ?? t("You are not connected yet. Change your name"), title: hasAccount ? t("Your account") : t("Change your name") });
+    enter.hidden = !me || hasAccount;
     const { theme: pinned, sound: on } = settings;
     fill(theme, icon(pinned));
     const colours = { system: t("Colours: system"), light: t("Colours: light"), dark: t("Colours: dark") }[pinned];
@@ -226,6 +238,7 @@ function header() {
     h("a.brand", { href: "#/", "aria-label": "Cornered" }, h("img", { src: "icon.svg", alt: "", width: 26, height: 26 }), h("span", "Cornered")),
     h("nav.flow", { "aria-label": t("Learn") }, h("a", { href: "#/learn" }, t("Learn")), h("a", { href: "#/puzzles" }, t("Puzzles"))),
     h("span.grow", byId("banner")),
+    enter,
     name,
     noise,
     theme,
@@ -255,6 +268,11 @@ function askName() {
     t("Your name"),
     "small",
     h("label.field", h("span", t("Others see it beside the board.")), input),
+    h(
+      "div.as-guest",
+      h("p.quiet", t("You are a guest of this browser. With an account you are yourself on every device, and have a rating that lasts.")),
+      h("div.row", instead(t("Create an account"), register), instead(t("Sign in"), signIn), instead(t("Your data"), guestData)),
+    ),
     h("footer", h("button.primary", t("Use this name"))),
   );
   form.addEventListener("submit", () => {
@@ -265,6 +283,18 @@ function askName() {
   });
   input.select();
 }
+
+/** A button of the sheet of the name that opens another sheet instead. @param {string} text @param {() => unknown} open */
+function instead(text, open) {
+  const press = () => {
+    element.closest("dialog")?.close();
+    open();
+  };
+  const element = button(text, press, "plain", { type: "button" });
+  return element;
+}
+
+const guestData = () => account().then(({ openGuestData }) => openGuestData(page), page.complain);
 
 /** The banner with the state of the connection. */
 function network() {
@@ -339,6 +369,8 @@ function summons() {
       if (how === "declined") toast(reason ? t("Declined: {reason}", { reason: isolated(sentence(reason)) }) : t("The challenge was declined."));
       if (how === "expired") toast(t("The challenge went unanswered."));
     },
+    barred: route,
+    signed_out: () => toast(t("You were signed out here, and play as a guest."), [button(t("Sign in"), signIn, "primary")], 30),
     waiting: ({ reason }) => reason && toast(sentence(reason)),
     refused: ({ text }) => page.complain(new Error(sentence(text))),
   });

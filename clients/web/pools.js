@@ -92,7 +92,7 @@ export function poolCall(page, { pool: id, since, bot }) {
       terms ? ` · ${terms}` : "",
       h("br"),
       range,
-      bot ? [h("br"), rich("{name} is about as strong as you, and free now.", { name: botName(bot) })] : null,
+      bot ? [h("br"), ...rich("{name} is about as strong as you, and free now.", { name: botName(bot) })] : null,
     ),
     time,
     h("div.row", bot && button(t("Play {name}", { name: nameOf(bot) }), challenge, "primary"), button(t("Cancel"), () => page.leavePool())),
