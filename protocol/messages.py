@@ -8,6 +8,7 @@ from pydantic import Field, TypeAdapter
 
 from cornered.protocol.analysis import MAX_TREE_NODES, OverlayPicture, Report, TreeNode
 from cornered.protocol.events import MatchEvent
+from cornered.protocol.ratings import Leaderboard, Pools, Profile, Rated, RatingHistory
 from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
 from cornered.protocol.values import (
     ChatRoom,
@@ -42,6 +43,7 @@ __all__ = [
     "Games",
     "Happened",
     "History",
+    "Leaderboard",
     "Line",
     "LobbyChanged",
     "LobbyPage",
@@ -52,6 +54,10 @@ __all__ = [
     "Notice",
     "Paired",
     "Pong",
+    "Pools",
+    "Profile",
+    "Rated",
+    "RatingHistory",
     "RecordRead",
     "Refused",
     "Said",
@@ -267,6 +273,8 @@ class Challenged(Made):
     expires: Milliseconds
     with_help: bool = False
     """Whether the person may have hints and takebacks in the game against the bot."""
+    rated: bool = False
+    """Whether the result would change both players' ratings."""
 
 
 class ChallengeClosed(Made):
@@ -329,6 +337,8 @@ class Snapshot(Made):
     takeback_agreed: tuple[Seat, ...] = ()
     with_help: bool = False
     """Whether the person in this match against a bot may have hints and takebacks."""
+    rated: bool = False
+    """Whether the result counts for the ratings, as far as it is known; false from a takeback on."""
 
 
 class Happened(Made):
@@ -569,6 +579,10 @@ Answer: TypeAlias = (
     | SeekInfo
     | LobbyState
     | LobbyPage
+    | Pools
+    | Profile
+    | RatingHistory
+    | Leaderboard
     | Snapshot
     | Moves
     | History
@@ -591,6 +605,7 @@ Unasked: TypeAlias = (
     | SeatPresence
     | Watchers
     | Said
+    | Rated
     | Notice
 )
 """Messages that answer no command: updates of the lobby, a match, an analysis or the server."""
@@ -609,6 +624,10 @@ ServerMessage: TypeAlias = Annotated[
     | Challenged
     | ChallengeClosed
     | Paired
+    | Pools
+    | Profile
+    | RatingHistory
+    | Leaderboard
     | Snapshot
     | Happened
     | Moves
@@ -624,6 +643,7 @@ ServerMessage: TypeAlias = Annotated[
     | SeatPresence
     | Watchers
     | Said
+    | Rated
     | Notice,
     Field(discriminator="type"),
 ]
