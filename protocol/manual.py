@@ -44,7 +44,7 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "unknown_match": "There is no such match.",
     "unknown_seek": "The table is gone.",
     "unknown_challenge": "The challenge is over.",
-    "unknown_player": "The player is not connected.",
+    "unknown_player": "There is no such player, or the player is not connected.",
     "not_a_player": "Only players of the match may do this.",
     "not_a_spectator": "Only spectators of the match may do this.",
     "not_yours": "The table or challenge is another player's.",
@@ -229,6 +229,18 @@ on which one signs in keeps the player that it has.
 
 A table with `private` set is listed, in `lobby` and `lobby_changed`, only for the players who sit at it. Its id is the
 invitation: with it `ask_seek` shows the table, and `join_seek` joins it.
+
+## Ratings
+
+A table or challenge for two may be `rated`. Then the result changes both players' Glicko-2 ratings in one pool: that of
+the game, of the options that differ from its defaults, and of the clock's speed. Persons and bots have their ratings in
+the same pools and leaderboards of their own.
+
+- A result does not count where the match ended before its second move, had no result, or a takeback was granted:
+  `ended.rated` tells. A match with help is never rated.
+- `rated` follows the end: each seat's rating before and after. A client that joins later gets it after its snapshot.
+- A rating begins at 1500 with a deviation of 350, and is provisional while the deviation is above 110. Leaderboards and
+  ranks leave provisional ratings out. docs/ratings.md has the formula.
 
 ## Resuming
 

@@ -9,6 +9,7 @@ from pydantic import Field, TypeAdapter
 from cornered.protocol.account import AccountAnswer, Scope
 from cornered.protocol.analysis import MAX_TREE_NODES, OverlayPicture, Report, TreeNode
 from cornered.protocol.events import MatchEvent
+from cornered.protocol.ratings import Leaderboard, Pools, Profile, Rated, RatingHistory
 from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
 from cornered.protocol.values import (
     ChatRoom,
@@ -45,6 +46,7 @@ __all__ = [
     "Games",
     "Happened",
     "History",
+    "Leaderboard",
     "Line",
     "LobbyChanged",
     "LobbyPage",
@@ -55,6 +57,10 @@ __all__ = [
     "Notice",
     "Paired",
     "Pong",
+    "Pools",
+    "Profile",
+    "Rated",
+    "RatingHistory",
     "RecordRead",
     "Refused",
     "Said",
@@ -293,6 +299,8 @@ class Challenged(Made):
     expires: Milliseconds
     with_help: bool = False
     """Whether the person may have hints and takebacks in the game against the bot."""
+    rated: bool = False
+    """Whether the result would change both players' ratings."""
 
 
 class ChallengeClosed(Made):
@@ -370,6 +378,8 @@ class Snapshot(Made):
     takeback_agreed: tuple[Seat, ...] = ()
     with_help: bool = False
     """Whether the person in this match against a bot may have hints and takebacks."""
+    rated: bool = False
+    """Whether the result counts for the ratings, as far as it is known; false from a takeback on."""
 
 
 class Happened(Made):
@@ -610,6 +620,10 @@ Answer: TypeAlias = (
     | SeekInfo
     | LobbyState
     | LobbyPage
+    | Pools
+    | Profile
+    | RatingHistory
+    | Leaderboard
     | Snapshot
     | Moves
     | History
@@ -634,6 +648,7 @@ Unasked: TypeAlias = (
     | SeatPresence
     | Watchers
     | Said
+    | Rated
     | Notice
 )
 """Messages that answer no command: updates of the lobby, a match, an analysis or the server."""
@@ -653,6 +668,10 @@ ServerMessage: TypeAlias = Annotated[
     | ChallengeClosed
     | Paired
     | Waiting
+    | Pools
+    | Profile
+    | RatingHistory
+    | Leaderboard
     | Snapshot
     | Happened
     | Moves
@@ -668,6 +687,7 @@ ServerMessage: TypeAlias = Annotated[
     | SeatPresence
     | Watchers
     | Said
+    | Rated
     | Notice
     | AccountAnswer,
     Field(discriminator="type"),

@@ -38,6 +38,8 @@ export interface AcceptsInput {
   game: string;
   options?: Record<string, (number | boolean | null)[]>;
   clocks?: ("fischer" | "delay" | "per_move" | "correspondence" | "none")[];
+  /** Whether the bot accepts rated games too. */
+  rated?: boolean;
 }
 
 /**
@@ -49,6 +51,8 @@ export interface Accepts {
   game: string;
   options: Record<string, (number | boolean | null)[]>;
   clocks: ("fischer" | "delay" | "per_move" | "correspondence" | "none")[];
+  /** Whether the bot accepts rated games too. */
+  rated: boolean;
 }
 
 /**
@@ -198,6 +202,19 @@ export interface AskHistory {
 }
 
 /**
+ * Ask for the players of one kind with an established rating in a pool, the best first, at most 50.
+ *
+ * With the cursor `after`, the `more` of an earlier page, ask for those that follow.
+ */
+export interface AskLeaderboard {
+  id: string;
+  type: "ask_leaderboard";
+  pool: string;
+  kind?: "person" | "bot";
+  after?: string | null;
+}
+
+/**
  * Ask for the positions of a line of play that belongs to no match, and for what is legal at its end.
  *
  * It begins at `position`, by default at the start of `game`. Options that are left out have the rules' defaults,
@@ -248,6 +265,27 @@ export interface AskMyMatches {
 export interface AskPolicies {
   id: string;
   type: "ask_policies";
+}
+
+/** Ask for the rating pools in which there are players. The answer may be a minute old. */
+export interface AskPools {
+  id: string;
+  type: "ask_pools";
+}
+
+/** Ask for a player's name, kind and ratings; the player need not be connected. */
+export interface AskProfile {
+  id: string;
+  type: "ask_profile";
+  player: string;
+}
+
+/** Ask for the course of a player's rating in one pool. */
+export interface AskRatingHistory {
+  id: string;
+  type: "ask_rating_history";
+  player: string;
+  pool: string;
 }
 
 /** Ask for the table with this id, also a private one, without joining it. */
@@ -344,6 +382,8 @@ export interface Challenge {
   seat?: number | null;
   /** A person's game against a bot with hints and takebacks, which is never rated; refused against a person. */
   with_help?: boolean;
+  /** Whether the result changes both players' ratings. */
+  rated?: boolean;
 }
 
 /** A challenge is over: accepted (then `match` is set), declined with a `reason`, cancelled or expired. */
@@ -367,6 +407,8 @@ export interface Challenged {
   expires: number;
   /** Whether the person may have hints and takebacks in the game against the bot. */
   with_help: boolean;
+  /** Whether the result would change both players' ratings. */
+  rated: boolean;
 }
 
 /** Change the account's password. All other sessions, and all personal tokens, end. */
@@ -391,6 +433,10 @@ export type ClientMessage =
   | AskMyMatches
   | AskSeek
   | AskLobby
+  | AskPools
+  | AskProfile
+  | AskRatingHistory
+  | AskLeaderboard
   | Declare
   | WatchLobby
   | LeaveLobby
@@ -624,6 +670,8 @@ export interface Ended {
   cause: string | null;
   /** The seat that sent the command. */
   seat: number | null;
+  /** Whether the result counts for the ratings; then `rated` follows. */
+  rated: boolean;
 }
 
 /**
@@ -740,6 +788,22 @@ export interface JoinSeek {
   id: string;
   type: "join_seek";
   seek: string;
+}
+
+/** The answer to `ask_leaderboard`: players with an established rating, the best first. */
+export interface Leaderboard {
+  type: "leaderboard";
+  id: string;
+  pool: string;
+  /** With the options that differ from the game's defaults. */
+  game: GameSpec;
+  speed: "bullet" | "blitz" | "rapid" | "classical" | "correspondence" | "untimed";
+  kind: "person" | "bot";
+  entries: RankedPlayer[];
+  /** Number of players with an established rating in the pool, of this kind. */
+  total: number;
+  /** Cursor of the next page; null on the last page. */
+  more: string | null;
 }
 
 /** Unsubscribe from a match. A player who leaves keeps the seat. */
@@ -904,6 +968,10 @@ export interface MatchSummary {
   over: boolean;
   winner: number | null;
   reason: "rules" | "resignation" | "time" | "agreement" | "gone" | "aborted" | "expired" | "left" | "ply_limit" | null;
+  /** Whether the result counts for the ratings; false from a takeback on. */
+  rated: boolean;
+  /** Of a match that began as a rated one: each seat's rating then. */
+  ratings: SeatRating[];
 }
 
 /**
@@ -1126,10 +1194,41 @@ export interface Pool {
   clock: Clock;
 }
 
+/** A rating pool. `game` has the options that differ from the game's defaults. */
+export interface PoolInfo {
+  pool: string;
+  game: GameSpec;
+  speed: "bullet" | "blitz" | "rapid" | "classical" | "correspondence" | "untimed";
+  /** Number of players who have a rating in it. */
+  players: number;
+}
+
+/** A player's rating in one pool. With a `deviation` above 110 it is `provisional`. */
+export interface PoolRating {
+  pool: string;
+  /** With the options that differ from the game's defaults. */
+  game: GameSpec;
+  speed: "bullet" | "blitz" | "rapid" | "classical" | "correspondence" | "untimed";
+  rating: number;
+  /** By now: it grows while the player plays no rated game in the pool. */
+  deviation: number;
+  games: number;
+  provisional: boolean;
+  /** Place among the players of the same kind with an established rating; null while it is provisional. */
+  rank: number | null;
+}
+
 /** The number of players who wait in a pool. */
 export interface PoolStanding {
   id: string;
   waiting: number;
+}
+
+/** The answer to `ask_pools`: those with most players first, at most 100. */
+export interface Pools {
+  type: "pools";
+  id: string;
+  pools: PoolInfo[];
 }
 
 /** A connected player. `accepts` is a bot's declaration, `free` the number of games that it can still take. */
@@ -1138,6 +1237,14 @@ export interface Presence {
   playing: number;
   accepts: Accepts[];
   free: number;
+}
+
+/** The answer to `ask_profile`. `ratings` are those with the most games first, at most 50. */
+export interface Profile {
+  type: "profile";
+  id: string;
+  player: Player;
+  ratings: PoolRating[];
 }
 
 /** State of a public match, which a new watcher needs before the events. */
@@ -1154,6 +1261,59 @@ export interface PublicMatchState {
   /** The seat to move, or -1 while the dice are rolled. */
   to_move: number;
   clocks: Clocks;
+}
+
+/** A player of a leaderboard. The name of one who was deleted is `deleted`. */
+export interface RankedPlayer {
+  rank: number;
+  player: Player;
+  rating: number;
+  deviation: number;
+  games: number;
+}
+
+/**
+ * A rated match has changed its players' ratings: `changes[seat]`.
+ *
+ * It follows the end of the match, usually within a second, and is sent after the snapshot of a match that was rated.
+ */
+export interface Rated {
+  type: "rated";
+  match: string;
+  pool: string;
+  changes: RatingChange[];
+}
+
+/** What a match has changed for the player of one seat. */
+export interface RatingChange {
+  player: string;
+  before: number;
+  after: number;
+  /** After the match. */
+  deviation: number;
+  /** Whether the rating is provisional after the match. */
+  provisional: boolean;
+}
+
+/**
+ * The answer to `ask_rating_history`, oldest first: every game, or about 300 of many, the first and last included.
+ *
+ * It is empty where the player has no rating in the pool.
+ */
+export interface RatingHistory {
+  type: "rating_history";
+  id: string;
+  player: string;
+  pool: string;
+  points: RatingPoint[];
+}
+
+/** A rating after a game, the number `games` of the player's in its pool. */
+export interface RatingPoint {
+  at: number;
+  rating: number;
+  deviation: number;
+  games: number;
 }
 
 /**
@@ -1443,6 +1603,10 @@ export interface ScoredLine {
 export interface SeatInfo {
   player: Player;
   place: number | null;
+  /** The player's rating when the match began; null in a casual match. */
+  rating: number | null;
+  /** Whether that rating was provisional. */
+  provisional: boolean;
 }
 
 /** A player connected or disconnected, at the server's time `at`. */
@@ -1454,6 +1618,12 @@ export interface SeatPresence {
   at: number;
   /** The server's time from which the others may claim victory over the absent player; null otherwise. */
   claim_at: number | null;
+}
+
+/** A player's rating when a rated match began. It is `provisional` while its deviation is above 110. */
+export interface SeatRating {
+  rating: number;
+  provisional: boolean;
 }
 
 /** An open table in the lobby. */
@@ -1485,6 +1655,8 @@ export interface SeekSettingsInput {
   minimum?: number | null;
   /** Delay of everything that spectators get, in seconds. */
   delay?: number;
+  /** Whether the result changes the ratings of the players, of whom there are two. */
+  rated?: boolean;
 }
 
 /** The game that a table is for, and its conditions. */
@@ -1499,6 +1671,8 @@ export interface SeekSettings {
   minimum: number | null;
   /** Delay of everything that spectators get, in seconds. */
   delay: number;
+  /** Whether the result changes the ratings of the players, of whom there are two. */
+  rated: boolean;
 }
 
 export type ServerMessage =
@@ -1516,6 +1690,10 @@ export type ServerMessage =
   | ChallengeClosed
   | Paired
   | Waiting
+  | Pools
+  | Profile
+  | RatingHistory
+  | Leaderboard
   | Snapshot
   | Happened
   | Moves
@@ -1531,6 +1709,7 @@ export type ServerMessage =
   | SeatPresence
   | Watchers
   | Said
+  | Rated
   | Notice
   | Policies
   | Registered
@@ -1628,6 +1807,8 @@ export interface Snapshot {
   takeback_agreed: number[];
   /** Whether the person in this match against a bot may have hints and takebacks. */
   with_help: boolean;
+  /** Whether the result counts for the ratings, as far as it is known; false from a takeback on. */
+  rated: boolean;
 }
 
 /** Start a table that has enough players; for its creator. The acknowledgement's `ref` is the match. */
@@ -1653,6 +1834,10 @@ export interface Started {
   previous: string | null;
   /** Whether the person in this match against a bot may have hints and takebacks; such a match is never rated. */
   with_help: boolean;
+  /** Whether the result is to change the players' ratings; a takeback makes the match casual. */
+  rated: boolean;
+  /** Each seat's rating as the rated match begins; empty in a casual one. */
+  ratings: SeatRating[];
 }
 
 /** To an analyst: this job is cancelled, or assigned to another analyst. */
@@ -1870,11 +2055,15 @@ export interface Answers {
   ask_export: Export;
   ask_games: Games;
   ask_history: History;
+  ask_leaderboard: Leaderboard;
   ask_line: Line;
   ask_lobby: LobbyPage;
   ask_moves: Moves;
   ask_my_matches: MyMatches;
   ask_policies: Policies;
+  ask_pools: Pools;
+  ask_profile: Profile;
+  ask_rating_history: RatingHistory;
   ask_seek: SeekInfo;
   ask_sessions: Sessions;
   ask_study: Acknowledged;
