@@ -60,7 +60,7 @@ export const page = {
   challenge: async (to, chosen) => {
     try {
       await link.ask(
-        { type: "challenge", to: to.id, game: chosen.game, clock: chosen.clock, seat: chosen.seat, with_help: chosen.with_help ?? false },
+        { type: "challenge", to: to.id, game: chosen.game, clock: chosen.clock, seat: chosen.seat, with_help: chosen.with_help ?? false, rated: chosen.rated ?? false },
         { lasting: true },
       );
       if (to.kind === "person") toast(t("{name} is asked for a game.", { name: nameOf(to) }));
@@ -83,6 +83,7 @@ export const page = {
       clock: last?.clock ?? { kind: /** @type {const} */ ("none") },
       seat: last?.seat ?? null,
       with_help: last?.with_help ?? isEasy(bot.player.name),
+      rated: last?.rated ?? false,
     };
     const { name } = bot.player;
     if (needsAsking) {
@@ -176,6 +177,8 @@ function route() {
   else if (kind === "learn") view = lessons(id ?? "", part);
   else if (kind === "think") view = thinking();
   else if (kind === "p") view = analysis();
+  else if (kind === "player" && id) view = profile(id);
+  else if (kind === "leaders") view = leaders(id ?? "", part);
   else view = new LobbyView(page, kind === "s" ? id : "");
   fill(shown, view.element);
   document.body.dataset.view = kind === "m" || kind === "p" ? "match" : kind === "think" ? "think" : "lobby";
@@ -200,6 +203,14 @@ const thinking = () =>
   lazyView(() => import("./thinking.js"), ({ ThinkingView }) => new ThinkingView(page), "thinking.css");
 
 const analysis = () => lazyView(() => import("./analysis.js"), ({ AnalysisView }) => new AnalysisView(page));
+
+/** @param {string} id */
+const profile = (id) =>
+  lazyView(() => import("./profile.js"), ({ ProfileView }) => new ProfileView(page, id), "players.css");
+
+/** @param {string} pool @param {string} kind */
+const leaders = (pool, kind) =>
+  lazyView(() => import("./leaders.js"), ({ LeadersView }) => new LeadersView(page, pool, kind), "players.css");
 
 /** @param {string} game @param {string} number */
 const lessons = (game, number) =>
@@ -346,14 +357,14 @@ function summons() {
       if (!playing || playing === match) page.go(`#/m/${match}`);
       else toast(t("Another game of yours has begun."), [h("a.button", { href: `#/m/${match}` }, t("Go there"))], 30);
     },
-    challenged: ({ challenge, by, to, game, clock, expires }) => {
+    challenged: ({ challenge, by, to, game, clock, expires, rated }) => {
       if (to.id !== link.me?.id) return;
       sound("turn");
       const answer = (/** @type {Needing<"challenge">} */ type) => () => {
         open.get(challenge)?.();
         link.ask({ type, challenge }, { lasting: true }).catch(page.complain);
       };
-      const terms = [store.title(game.name), optionText(game, store.offered(game.name)), clockText(clock)];
+      const terms = [store.title(game.name), optionText(game, store.offered(game.name)), clockText(clock), rated ? t("rated") : ""];
       open.set(
         challenge,
         toast(

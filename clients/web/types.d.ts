@@ -97,7 +97,7 @@ interface View {
 type Mode = "bot" | "open" | "player";
 
 /** The settings of a table or a challenge. */
-type Terms = SeekSettingsInput & Pick<Required<SeekSettingsInput>, "clock" | "seat"> & { with_help?: boolean | undefined };
+type Terms = SeekSettingsInput & Pick<Required<SeekSettingsInput>, "clock" | "seat"> & { with_help?: boolean | undefined; rated?: boolean | undefined };
 
 /** The result of a form. */
 interface Chosen {

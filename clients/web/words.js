@@ -175,7 +175,10 @@ export function ordinal(place) {
   return ["", t("1st"), t("2nd"), t("3rd")][place] ?? t("{place}th", { place });
 }
 
+/** A rating as it stands beside a name; a provisional one has a question mark. @param {{rating: number, provisional: boolean}} rating */
+export const ratingText = ({ rating, provisional }) => `${rating}${provisional ? "?" : ""}`;
+
 /** A table's settings beside its game. @param {Seek["settings"]} chosen */
 export function tableText(chosen) {
-  return [clockText(chosen.clock), chosen.private ? t("private") : ""].filter(Boolean).join(" · ");
+  return [clockText(chosen.clock), chosen.rated ? t("rated") : "", chosen.private ? t("private") : ""].filter(Boolean).join(" · ");
 }
