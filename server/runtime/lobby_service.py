@@ -405,6 +405,7 @@ class LobbyService:
                     one.delay,
                     is_open=True,
                     with_help=one.with_help,
+                    rated=one.rated,
                 )
             )
 
@@ -436,6 +437,7 @@ class LobbyService:
                 terms.delay,
                 is_open=True,
                 with_help=terms.with_help,
+                rated=terms.rated,
             )
         )
 
