@@ -39,8 +39,13 @@ def heard() -> frozenset[str]:
 
 
 def told(path: Path) -> dict[str, re.Pattern[str]]:
-    """Return the server's sentences in a catalogue, as the patterns that the page makes of them."""
-    catalogue: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))["told"]
+    """Return the server's sentences in a language, as the patterns that the page makes of them.
+
+    What only those who open accounts and profiles are told is in the catalogue of these.
+    """
+    both = [json.loads(one.read_text(encoding="utf-8"))["told"] for one in (path, path.with_stem(f"{path.stem}-players"))]
+    assert both[0].keys().isdisjoint(both[1])
+    catalogue: dict[str, str] = both[0] | both[1]
     return {key: re.compile("(.+?)".join(map(re.escape, HOLE.split(key))), re.DOTALL) for key in catalogue}
 
 
