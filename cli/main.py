@@ -449,6 +449,24 @@ def bench_lobby(
     typer.echo(run(seeks, matches, watchers, as_json=as_json, tell=lambda text: typer.echo(text, err=True)))
 
 
+@bench.command("pairing")
+def bench_pairing(
+    players: Annotated[int, typer.Option(min=100, help="Players, and their entries into the pool.")] = 10_000,
+    rate: Annotated[float, typer.Option(min=0.01, help="Entries a second.")] = 1.0,
+    seed: Annotated[int, typer.Option(help="Seed of the simulation.")] = 0,
+    plot: Annotated[Path | None, typer.Option(help="An SVG file for waits and gaps by rating.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Simulate quick pairing: waits, differences of the ratings, and the time that a round takes."""
+    from cornered.bench.pairing import as_json as to_json
+    from cornered.bench.pairing import draw, lines, run
+
+    report = run(players, rate, seed)
+    if plot is not None:
+        draw(report, plot)
+    typer.echo(to_json(report) if as_json else "\n".join(lines(report)))
+
+
 @bench.command("start")
 def bench_start(
     matches: Annotated[int, typer.Option(min=1, help="Live matches that the server finds.")] = 5_000,

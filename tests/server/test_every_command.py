@@ -192,6 +192,8 @@ CASES: Final[dict[type[Command], Case]] = {
     commands.AcceptChallenge: says_of("challenge", Scene.challenge, "ben"),
     commands.DeclineChallenge: says_of("challenge", Scene.challenge, "ben"),
     commands.CancelChallenge: says_of("challenge", Scene.challenge),
+    commands.EnterPool: says(pool="trapgrid-3-2"),
+    commands.LeavePool: says(),
     commands.Join: in_match(answer=Snapshot),
     commands.Leave: in_match(),
     commands.AskMoves: in_match(answer=Moves, ply=0),

@@ -8,25 +8,40 @@ from itertools import count
 
 import pytest
 
-from cornered.protocol.commands import AcceptChallenge, CancelSeek, Challenge, CreateSeek, Declare, JoinSeek
-from cornered.protocol.values import GameSpec, Player, SeekSettings
+from cornered.protocol.commands import (
+    AcceptChallenge,
+    CancelSeek,
+    Challenge,
+    CreateSeek,
+    Declare,
+    EnterPool,
+    JoinSeek,
+    LeavePool,
+)
+from cornered.protocol.values import Accepts, Fischer, GameSpec, Player, SeekSettings
 from cornered.server.cluster.messages import Visitor
 from cornered.server.lobby.durable import whole
 from cornered.server.lobby.events import (
     DEPARTURE_DELAY_MS,
     Answered,
+    BotNamed,
     ChallengeEnded,
     LobbyEvent,
     MatchEnded,
     MatchMade,
+    PoolEntered,
+    PoolLeft,
     SeekClosed,
     SeekPosted,
 )
 from cornered.server.lobby.lobby import Lobby
+from cornered.server.lobby.pools import offered_pools
 from cornered.server.lobby.state import Changes, LobbyFacts
+from cornered.server.ports import JournalUnavailable
 from cornered.server.refusal import Refusal
 from cornered.server.runtime import lobby_outbox
 from cornered.server.runtime.lobby_authority import PATIENCE_S, LobbyAuthority
+from cornered.server.runtime.pairing_rounds import BOT_AFTER_MS, BOTS_EVERY_S, ROUND_S
 from tests.server.conftest import StubbornLobbyLog
 from tests.virtual_time import after
 
@@ -35,6 +50,8 @@ pytestmark = pytest.mark.virtual_time
 ANN, BEN, CAS = (Player(id=name, name=name.title(), kind="person") for name in ("ann", "ben", "cas"))
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
 STORE_S = 0.1
+POOL = next(pool for pool in offered_pools() if pool.game.name == "trapgrid")
+ROUND = ROUND_S + 3 * STORE_S
 
 
 class Log(StubbornLobbyLog):
@@ -61,6 +78,8 @@ class Scene:
         self.told: list[LobbyEvent] = []
         self.opened: list[str] = []
         self.can_open = True
+        self.ratings: dict[str, float] = {}
+        self.rating_errors: list[Exception] = []
         self.authority = LobbyAuthority(
             Lobby(),
             log,
@@ -68,6 +87,7 @@ class Scene:
             new_id=lambda _: f"new{next(ids)}",
             tell=self.tell,
             open_match=self.open_match,
+            ratings_of=self.ratings_of,
             tasks=tasks,
         )
 
@@ -80,6 +100,15 @@ class Scene:
         if self.can_open:
             self.opened.append(made.match)
         return self.can_open
+
+    async def ratings_of(self, _: str, players: Sequence[str]) -> dict[str, float]:
+        if self.rating_errors:
+            raise self.rating_errors.pop()
+        return {player: self.ratings.get(player, 1500.0) for player in players}
+
+    async def enter(self, *players: Player, pool: str | None = None) -> None:
+        for player in players:
+            await self.authority.carry_out(EnterPool(id=f"enter-{player.id}", pool=pool or POOL.id), player)
 
     def come(self, *players: Player) -> None:
         for player in players:
@@ -281,3 +310,128 @@ def test_the_log_may_name_what_is_not_there() -> None:
     lobby = Lobby()
     lobby.recover([SeekClosed("x"), MatchEnded("y")], 5)
     assert lobby.tables == {}
+
+
+# Pools
+
+
+def left(scene: Scene) -> dict[str, str]:
+    """Return who was told to have left a pool, and why."""
+    return {event.player: event.reason for event in scene.told if isinstance(event, PoolLeft)}
+
+
+async def test_two_who_wait_play_after_the_next_round(scene: Scene) -> None:
+    await scene.enter(ANN, BEN)
+    assert [event for event in scene.told if isinstance(event, PoolEntered)]
+    await after(ROUND)
+    (match,) = scene.opened
+    assert {player.id for player in scene.replica.matches[match].players} == {"ann", "ben"}
+    assert left(scene) == {"ann": "", "ben": ""}
+    assert not len(scene.replica.pools)
+
+
+async def test_who_waits_alone_waits_on_and_may_leave(scene: Scene) -> None:
+    await scene.enter(ANN)
+    await after(10 * ROUND)
+    assert len(scene.replica.pools) == 1
+    await scene.authority.carry_out(LeavePool(id="leave"), ANN)
+    assert not len(scene.replica.pools)
+    await scene.enter(BEN)
+    await after(ROUND)
+    assert not scene.opened
+
+
+async def test_players_of_a_similar_rating_meet(scene: Scene) -> None:
+    scene.ratings = {"ann": 1500.0, "ben": 2100.0, "cas": 1540.0}
+    await scene.enter(ANN, BEN, CAS)
+    await after(ROUND)
+    (match,) = scene.opened
+    assert {player.id for player in scene.replica.matches[match].players} == {"ann", "cas"}
+
+
+async def test_a_match_of_a_pool_that_cannot_be_opened_is_said_to_both(scene: Scene) -> None:
+    scene.can_open = False
+    await scene.enter(ANN, BEN)
+    await after(2 * ROUND)
+    assert left(scene) == dict.fromkeys(("ann", "ben"), "the server could not start the match")
+    assert not scene.authority.lobby.matches
+
+
+async def test_a_repeated_entry_is_one(scene: Scene) -> None:
+    await asyncio.gather(scene.enter(ANN), scene.enter(ANN), scene.enter(ANN))
+    _, stored = await scene.log.read()
+    assert sum(isinstance(event, PoolEntered) for event in stored) == 1
+
+
+async def test_a_rating_that_cannot_be_read_refuses_the_entry_for_now(scene: Scene) -> None:
+    scene.rating_errors = [JournalUnavailable()]
+    with pytest.raises(Refusal, match="rating") as caught:
+        await scene.enter(ANN)
+    assert caught.value.code == "internal"
+    await scene.enter(ANN)
+    assert len(scene.replica.pools) == 1
+
+
+async def test_a_bot_is_named_after_a_while_and_another_when_it_is_full(scene: Scene) -> None:
+    bots = [Player(id=f"bot{number}", name=f"Bot {number}", kind="bot") for number in range(2)]
+    scene.ratings = {"bot0": 1450.0, "bot1": 1900.0}
+    scene.come(*bots)
+    for bot in bots:
+        command = Declare(id="declare", accepts=(Accepts(game="trapgrid"),), concurrency=1)
+        await scene.authority.carry_out(command, bot)
+    await scene.enter(ANN)
+    await after(BOT_AFTER_MS / 1000 - 1)
+    assert not [event for event in scene.told if isinstance(event, BotNamed)]
+    await after(2 * ROUND)
+    assert [event for event in scene.told if isinstance(event, BotNamed)] == [BotNamed("ann", bots[0])]
+    full = Declare(id="full", accepts=(Accepts(game="trapgrid"),), concurrency=0)
+    await scene.authority.carry_out(full, bots[0])
+    await after(BOTS_EVERY_S + ROUND)
+    assert scene.told[-1] == BotNamed("ann", bots[1])
+
+
+async def test_bots_that_cannot_be_looked_for_end_nothing(scene: Scene, caplog: pytest.LogCaptureFixture) -> None:
+    bot = Player(id="bot", name="Bot", kind="bot")
+    scene.come(bot)
+    command = Declare(id="declare", accepts=(Accepts(game="trapgrid"),), concurrency=1)
+    await scene.authority.carry_out(command, bot)
+    await scene.enter(ANN)
+    scene.rating_errors = [JournalUnavailable()]
+    await after(BOT_AFTER_MS / 1000 + 2 * ROUND)
+    assert not scene.rating_errors
+    assert not [event for event in scene.told if isinstance(event, BotNamed)]
+    await after(BOTS_EVERY_S + ROUND)
+    assert scene.told[-1] == BotNamed("ann", bot)
+
+
+async def test_a_rematch_takes_its_players_out_of_their_pools(scene: Scene) -> None:
+    await scene.enter(ANN)
+    scene.authority.reserve(MatchMade("rematch", SMALL, (ANN, BEN), Fischer(initial=60, increment=1)))
+    await after(STORE_S * 2)
+    assert left(scene) == {"ann": ""}
+    _, stored = await scene.log.read()
+    assert any(isinstance(event, PoolLeft) for event in stored)
+
+
+async def test_the_wait_goes_on_at_the_next_start(scene: Scene) -> None:
+    await scene.enter(ANN)
+    scene.authority.close()
+    async with asyncio.TaskGroup() as tasks:
+        again = Scene(tasks, scene.log)
+        await again.authority.recover()
+        again.authority.start()
+        again.come(ANN, BEN)
+        await again.enter(BEN)
+        await after(ROUND)
+        assert len(again.opened) == 1
+        again.authority.close()
+
+
+async def test_while_the_store_is_full_nobody_is_paired(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    await scene.enter(ANN, BEN)
+    with monkeypatch.context() as patch:
+        patch.setattr(lobby_outbox, "MAX_UNSTORED", 0)
+        await after(3 * ROUND)
+        assert not scene.opened
+    await after(2 * ROUND)
+    assert len(scene.opened) == 1

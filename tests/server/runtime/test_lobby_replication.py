@@ -16,6 +16,7 @@ from cornered.protocol.commands import (
     Challenge,
     CreateSeek,
     Declare,
+    EnterPool,
     Join,
     JoinSeek,
     Rematch,
@@ -29,11 +30,13 @@ from cornered.server.cluster.messages import FollowLobby, LobbyPart, MatchOver, 
 from cornered.server.cluster.slots import LOBBY_SLOT, slot_of
 from cornered.server.lobby.acceptance import check_declared
 from cornered.server.lobby.events import DEPARTURE_DELAY_MS
+from cornered.server.lobby.pools import offered_pools
 from cornered.server.match.match import rematch_id
 from cornered.server.ports import JournalUnavailable
 from cornered.server.runtime import lobby_stream
 from cornered.server.runtime.forwarder import FORWARD_SECONDS
 from cornered.server.runtime.lobby_owner import MAX_ENDED
+from cornered.server.runtime.pairing_rounds import ROUND_S
 from cornered.server.runtime.player_search import ANSWER_SECONDS, MAX_SEARCHES
 from tests.server.lobby_nodes import SOON, Client, Cluster, cluster
 from tests.virtual_time import after
@@ -43,6 +46,7 @@ pytestmark = pytest.mark.virtual_time
 
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
 TABLE = SeekSettings(game=SMALL)
+POOL = offered_pools()[0].id
 DEPARTURE_S = DEPARTURE_DELAY_MS / 1000
 WIDE = {ord("0") + digit: chr(0x20000 + digit) for digit in range(10)}
 """Digits as letters that take four bytes each."""
@@ -713,3 +717,43 @@ async def test_ends_of_matches_during_a_take_over_are_bounded_and_none_is_shown_
         assert b.lobby.is_here
         assert match not in b.lobby.facts.matches
         agree(made)
+
+
+# Pools
+
+
+async def test_players_on_two_nodes_are_paired() -> None:
+    async with cluster("a", "b", lobby="a") as made:
+        ann, ben = await made["a"].come("ann"), await made["b"].come("ben")
+        for player in (ann, ben):
+            assert await player.ask(EnterPool, pool=POOL) is None
+        assert ben.line.of("waiting")[-1]["pool"] == POOL
+        await after(ROUND_S + SOON)
+        (first,), (second,) = ann.line.of("paired"), ben.line.of("paired")
+        assert first["match"] == second["match"]
+        assert {first["seat"], second["seat"]} == {0, 1}
+        assert ben.line.of("waiting")[-1]["pool"] is None
+        assert not len(made["b"].lobby.facts.pools)
+
+
+async def test_the_wait_in_a_pool_outlives_the_lobbys_owner() -> None:
+    async with cluster("a", "b", lobby="a") as made:
+        ann = await made["b"].come("ann")
+        await ann.ask(EnterPool, pool=POOL)
+        since = ann.line.of("waiting")[-1]["since"]
+        await made.die("a", "b")
+        await after(3)
+        ben = await made["b"].come("ben")
+        await ben.ask(EnterPool, pool=POOL)
+        await after(ROUND_S + SOON)
+        assert len(ann.line.of("paired")) == 1
+        assert all(one["since"] == since for one in ann.line.of("waiting") if one["pool"])
+
+
+async def test_who_comes_back_is_told_of_the_wait() -> None:
+    async with cluster("a", "b", lobby="a") as made:
+        ann = await made["a"].come("ann")
+        await ann.ask(EnterPool, pool=POOL)
+        again = await made["b"].come("ann")
+        (waiting,) = again.line.of("waiting")
+        assert waiting == ann.line.of("waiting")[-1]
