@@ -20,28 +20,40 @@ const windowText = (waited) =>
     ? t("Anybody who comes now will do.")
     : t("Looking for a rating within {points} points of yours.", { points: FIRST_WINDOW + GROWTH * Math.floor(waited / 1000) });
 
-/** The pools of one game with the same options each. @param {Pool[]} pools @returns {Group[]} */
-function grouped(pools) {
+/** The pools of one game with the same options each, in the order of the games. @param {Page["store"]} store @returns {Group[]} */
+function grouped({ pools, games }) {
+  const place = (/** @type {Group} */ { members }) => games.findIndex(({ name }) => name === members[0].game.name);
   /** @type {Map<string, Pool[]>} */
   const groups = new Map();
   for (const pool of pools) {
     const key = JSON.stringify(pool.game);
     groups.set(key, [...(groups.get(key) ?? []), pool]);
   }
-  return [...groups].map(([key, members]) => ({ key, members }));
+  return [...groups].map(([key, members]) => ({ key, members })).sort((one, two) => place(one) - place(two));
 }
+
+/** A pool's clock in two lines, where it has a bonus. @param {Pool["clock"]} clock */
+const clockLines = (clock) =>
+  clock.kind === "fischer" && clock.increment
+    ? h("span.lines", h("span", clockText({ ...clock, increment: 0 })), h("small", t("+ {seconds} s", { seconds: clock.increment })))
+    : h("span", clockText(clock));
 
 /** The pools as a grid, one group of buttons for each game; a press enters a pool, or leaves it. @param {Page} page */
 export function poolGrid(page) {
   const { store } = page;
   const list = h("div.pools");
-  const element = h("section.block.of-pools", { hidden: true }, h("h2", t("Quick pairing")), h("p.quiet", t("One press, and you meet somebody of about your strength.")), list);
+  const element = h(
+    "section.block.of-pools",
+    { hidden: true },
+    h("header.row", h("h2", t("Quick pairing")), h("span.quiet", t("One press, and you meet somebody of about your strength. These games are rated."))),
+    list,
+  );
 
   const choice = (/** @type {Pool} */ pool) => {
     const badge = h("span.badge", { hidden: true });
     const clock = clockText(pool.clock);
     const press = () => (store.waiting?.pool === pool.id ? page.leavePool() : page.enterPool(pool));
-    const chip = button([h("span", clock), badge], press, "pool");
+    const chip = button([clockLines(pool.clock), badge], press, "pool");
     const update = () => {
       const count = store.standing.get(pool.id) ?? 0;
       const isHere = store.waiting?.pool === pool.id;
@@ -63,7 +75,7 @@ export function poolGrid(page) {
   };
   const draw = () => {
     element.hidden = !store.pools.length;
-    keyed(list, grouped(store.pools), ({ key }) => key, group);
+    keyed(list, grouped(store), ({ key }) => key, group);
   };
   return { element, draw };
 }
