@@ -57,6 +57,7 @@ from cornered.server.lobby.events import (
     SeekPosted,
     WentAway,
 )
+from cornered.server.lobby.names import comparison_key
 from cornered.server.lobby.pool_pairing import START_RATING, Candidate, pair
 from cornered.server.lobby.pools import Entry, pool_named
 from cornered.server.lobby.state import LobbyFacts
@@ -141,20 +142,37 @@ class Lobby(LobbyFacts):
         return (*events, Answered(player.id, command.id, ref))
 
     def arrive(
-        self, player: Player, address: str = "", *, is_operators: bool = False, shown_before: str = ""
+        self,
+        player: Player,
+        address: str = "",
+        *,
+        is_operators: bool = False,
+        is_claimed: bool = False,
+        shown_before: str = "",
     ) -> tuple[LobbyEvent, ...]:
         """Return the events of a player's new connection from `address`, empty when that is not known.
 
         `player.name` is the requested name. The visible name is unique in the lobby, and a reserved one only where
-        `is_operators`. A player who had a visible name keeps it where it is free.
+        `is_operators`; one that `is_claimed` is another's account's. A player who had a visible name keeps it where it
+        is free.
         """
         guest = self.guests.get(player.id)
+        if is_claimed:
+            likeness = comparison_key(player.name)
+            if comparison_key(shown_before) == likeness:
+                shown_before = ""
+            if guest is not None and comparison_key(guest.player.name) == likeness:
+                guest = None
         gets_name = is_operators and self.names.may_bear(player.id, player.name, is_operators=True)
         if guest is not None and guest.name == player.name and not gets_name:
             shown = guest.player
         else:
             keeps_name = shown_before and self.names.may_bear(player.id, shown_before, is_operators=True)
-            name = shown_before if keeps_name else self.names.choose(player.id, player.name, is_operators=is_operators)
+            name = (
+                shown_before
+                if keeps_name
+                else self.names.choose(player.id, player.name, is_operators=is_operators, is_claimed=is_claimed)
+            )
             shown = player.model_copy(update={"name": name})
         if guest and guest.player == shown and guest.address == address and player.id not in self.away:
             return ()
