@@ -6,6 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter
 
+from cornered.protocol.account import AccountCommand
 from cornered.protocol.analysis import (
     MAX_ANALYSIS_MS,
     MAX_LINE_PLIES,
@@ -20,6 +21,7 @@ from cornered.protocol.analysis import (
     Sentence,
     TreeNode,
 )
+from cornered.protocol.ratings import Pool
 from cornered.protocol.traces import MAX_SENT_LINES, MAX_TRACE_MOVES, TraceLine, TraceSettings
 from cornered.protocol.values import (
     NO_CLOCK,
@@ -28,7 +30,7 @@ from cornered.protocol.values import (
     ChatLine,
     ChatRoom,
     Clock,
-    CommandId,
+    Command,
     Count,
     GameSpec,
     Key,
@@ -51,15 +53,20 @@ __all__ = [
     "AcceptChallenge",
     "AcceptDraw",
     "AcceptTakeback",
+    "AccountCommand",
     "Analysed",
     "AnalysisCommand",
     "AskAnalysis",
     "AskGames",
     "AskHistory",
+    "AskLeaderboard",
     "AskLine",
     "AskLobby",
     "AskMoves",
     "AskMyMatches",
+    "AskPools",
+    "AskProfile",
+    "AskRatingHistory",
     "AskSeek",
     "AskStudy",
     "AskTrace",
@@ -92,6 +99,7 @@ __all__ = [
     "OfferDraw",
     "Ping",
     "Play",
+    "RatingCommand",
     "ReadRecord",
     "Rematch",
     "RequestTakeback",
@@ -107,7 +115,7 @@ class Hello(Value):
 
     type: Literal["hello"] = "hello"
     name: Name | None = None
-    token: Token | None = None
+    token: Token | None = Field(default=None, repr=False)
     kind: PlayerKind = "person"
     client: Annotated[str, ONE_LINE, Field(max_length=60)] = ""
     """The program's name and version, for the server's log."""
@@ -115,12 +123,6 @@ class Hello(Value):
     """A random id of the process; two processes that are connected as one bot both get the notice `also_here`."""
     key: Token | None = Field(default=None, repr=False)
     """The operator's key, which reserved names of house bots require. A wrong key is ignored."""
-
-
-class Command(Value, json_schema_extra={"answers": ["acknowledged"]}):
-    """Base of every command but `hello`; the answer repeats the `id`. `answers` names the messages that answer it."""
-
-    id: CommandId
 
 
 class Ping(Command, json_schema_extra={"answers": ["pong"]}):
@@ -143,6 +145,39 @@ class AskMyMatches(Command, json_schema_extra={"answers": ["my_matches"]}):
     """
 
     type: Literal["ask_my_matches"] = "ask_my_matches"
+    after: Key | None = None
+
+
+class AskPools(Command, json_schema_extra={"answers": ["pools"]}):
+    """Ask for the rating pools in which there are players. The answer may be a minute old."""
+
+    type: Literal["ask_pools"] = "ask_pools"
+
+
+class AskProfile(Command, json_schema_extra={"answers": ["profile"]}):
+    """Ask for a player's name, kind and ratings; the player need not be connected."""
+
+    type: Literal["ask_profile"] = "ask_profile"
+    player: Key
+
+
+class AskRatingHistory(Command, json_schema_extra={"answers": ["rating_history"]}):
+    """Ask for the course of a player's rating in one pool."""
+
+    type: Literal["ask_rating_history"] = "ask_rating_history"
+    player: Key
+    pool: Pool
+
+
+class AskLeaderboard(Command, json_schema_extra={"answers": ["leaderboard"]}):
+    """Ask for the players of one kind with an established rating in a pool, the best first, at most 50.
+
+    With the cursor `after`, the `more` of an earlier page, ask for those that follow.
+    """
+
+    type: Literal["ask_leaderboard"] = "ask_leaderboard"
+    pool: Pool
+    kind: PlayerKind = "person"
     after: Key | None = None
 
 
@@ -234,6 +269,8 @@ class Challenge(Command):
     seat: Seat | None = None
     with_help: bool = False
     """A person's game against a bot with hints and takebacks, which is never rated; refused against a person."""
+    rated: bool = False
+    """Whether the result changes both players' ratings."""
 
 
 class AcceptChallenge(Command):
@@ -548,6 +585,7 @@ MatchCommand: TypeAlias = (
     | DeclineRematch
 )
 """Commands that `Match.decide` turns into events."""
+RatingCommand: TypeAlias = AskPools | AskProfile | AskRatingHistory | AskLeaderboard
 AnalysisCommand: TypeAlias = OfferAnalysis | Analysed | AskAnalysis | AskStudy | AskTrace | CancelAnalysis
 
 ClientMessage: TypeAlias = Annotated[
@@ -557,6 +595,7 @@ ClientMessage: TypeAlias = Annotated[
     | AskMyMatches
     | AskSeek
     | AskLobby
+    | RatingCommand
     | LobbyCommand
     | Join
     | Leave
@@ -567,7 +606,8 @@ ClientMessage: TypeAlias = Annotated[
     | ReadRecord
     | Say
     | MatchCommand
-    | AnalysisCommand,
+    | AnalysisCommand
+    | AccountCommand,
     Field(discriminator="type"),
 ]
 COMMAND: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)

@@ -9,7 +9,19 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter
 
-from cornered.protocol.values import Clock, CommandId, GameSpec, Key, Made, Milliseconds, Move, Player, Reason, Seat
+from cornered.protocol.values import (
+    Clock,
+    CommandId,
+    GameSpec,
+    Key,
+    Made,
+    Milliseconds,
+    Move,
+    Player,
+    Reason,
+    Seat,
+    SeatRating,
+)
 
 __all__ = [
     "EVENT",
@@ -64,6 +76,10 @@ class Started(Event):
     """The match of which this is the rematch; null for any other."""
     with_help: bool = False
     """Whether the person in this match against a bot may have hints and takebacks; such a match is never rated."""
+    rated: bool = False
+    """Whether the result is to change the players' ratings; a takeback makes the match casual."""
+    ratings: tuple[SeatRating, ...] = ()
+    """Each seat's rating as the rated match begins; empty in a casual one."""
 
 
 class Played(Caused):
@@ -161,6 +177,8 @@ class Ended(Event):
     """The command that ended it; null without one."""
     seat: Seat | None = None
     """The seat that sent the command."""
+    rated: bool = False
+    """Whether the result counts for the ratings; then `rated` follows."""
 
 
 class RematchOffered(Caused):

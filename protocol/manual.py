@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, Final, get_args
 
+from cornered.protocol.account import CODE_COUNT
 from cornered.protocol.analysis import LEAST_ANALYSED_DELAY, MAX_ATTEMPTS, MAX_OPEN_ANALYSES
 from cornered.protocol.codec import MAX_CONTAINERS, MAX_FRAME, MAX_NESTING
 from cornered.protocol.feed import (
@@ -43,7 +44,7 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "unknown_match": "There is no such match.",
     "unknown_seek": "The table is gone.",
     "unknown_challenge": "The challenge is over.",
-    "unknown_player": "The player is not connected.",
+    "unknown_player": "There is no such player, or the player is not connected.",
     "not_a_player": "Only players of the match may do this.",
     "not_a_spectator": "Only spectators of the match may do this.",
     "not_yours": "The table or challenge is another player's.",
@@ -71,6 +72,18 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "not_now": "Analysis is refused while the match is live: to its players, and to all while a person plays.",
     "nothing_to_analyse": "The game is decided in this position, or no player is to move.",
     "unknown_analysis": "The analysis is over, is not of this connection, or is another analyst's job now.",
+    "no_guests": "This server is for accounts: sign in first.",
+    "no_account": "This is for accounts, and the player is a guest: register first.",
+    "already_registered": "The player has an account already.",
+    "registration_closed": "No accounts are made here but by the operator.",
+    "bad_invitation": "Registration needs an invitation that is valid: it is wrong, used up or past its time.",
+    "name_taken": "The name is an account's, was one, is reserved, or somebody bears it just now.",
+    "weak_password": "The password is too easy to guess: it is the name, or one of the commonest.",
+    "bad_credentials": "The name, the password or the code is wrong; which of them is not said.",
+    "not_permitted": "The scopes of the token do not permit this.",
+    "unknown_session": "The player has no such session; it may have ended already.",
+    "unknown_token": "The player has no such personal token; it may be revoked already.",
+    "conflict": "The account was changed at the same time, and nothing of this was done. Look at it and try again.",
 }
 
 PROSE: Final = f"""\
@@ -92,6 +105,8 @@ The subprotocol chooses how messages travel; both carry exactly the same ones.
 The first message is `hello`. Without a token the server creates a guest of that name, or of a name like `Guest 4821` if
 there is none, and `welcome` carries a token: a bearer credential, with which the next `hello` resumes the same player.
 Tokens travel in messages only, never in a URL. A bot sends `"kind": "bot"`, and then `declare`s what it plays.
+
+Before `hello` a client may `ask_policies`, `register`, `sign_in` and `recover`: see [Accounts](#accounts).
 
 ## Commands and answers
 
@@ -193,10 +208,39 @@ further pages.
   the second gets a number, `Ada (2)`, until that player leaves. The names of house bots are reserved for connections
   with the operator's `key` in `hello`: with one of them any other player gets a number.
 
+## Accounts
+
+A guest's only key is its token. `register` makes it an account: the same player, with a name that is its own and a
+password. `sign_in` on another device answers with a new token, and `hello` with that token is the player; the socket
+on which one signs in keeps the player that it has.
+
+- Each sign-in is a session. `ask_sessions` lists them; one that is ended is refused at once, and its sockets close with
+  code 1008 within a second, on every node.
+- A personal token (`create_token`) is for a program: it has scopes and an end. It plays and reads as they permit, and
+  manages no account: that takes a session. A new password ends all other sessions and all personal tokens.
+- A recovery code sets a new password once (`recover`). There are {CODE_COUNT}; `renew_codes` replaces them.
+- An account's name, and those that it had, can be no other's. A guest who asks for one gets a number.
+- A wrong password is slowed down where it comes from: `too_fast`, with `retry_after`. No number of wrong ones keeps
+  the account's owner out of a place where the account was signed in before.
+- The server sends each secret once, stores hashes, and logs neither. A repeated command gets no secret again: its `id`
+  is not remembered.
+
 ## Private tables
 
 A table with `private` set is listed, in `lobby` and `lobby_changed`, only for the players who sit at it. Its id is the
 invitation: with it `ask_seek` shows the table, and `join_seek` joins it.
+
+## Ratings
+
+A table or challenge for two may be `rated`. Then the result changes both players' Glicko-2 ratings in one pool: that of
+the game, of the options that differ from its defaults, and of the clock's speed. Persons and bots have their ratings in
+the same pools and leaderboards of their own.
+
+- A result does not count where the match ended before its second move, had no result, or a takeback was granted:
+  `ended.rated` tells. A match with help is never rated.
+- `rated` follows the end: each seat's rating before and after. A client that joins later gets it after its snapshot.
+- A rating begins at 1500 with a deviation of 350, and is provisional while the deviation is above 110. Leaderboards and
+  ranks leave provisional ratings out. docs/ratings.md has the formula.
 
 ## Resuming
 

@@ -6,8 +6,10 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter
 
+from cornered.protocol.account import AccountAnswer, Scope
 from cornered.protocol.analysis import MAX_TREE_NODES, OverlayPicture, Report, TreeNode
 from cornered.protocol.events import MatchEvent
+from cornered.protocol.ratings import Leaderboard, Pools, Profile, Rated, RatingHistory
 from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
 from cornered.protocol.values import (
     ChatRoom,
@@ -44,6 +46,7 @@ __all__ = [
     "Games",
     "Happened",
     "History",
+    "Leaderboard",
     "Line",
     "LobbyChanged",
     "LobbyPage",
@@ -54,6 +57,10 @@ __all__ = [
     "Notice",
     "Paired",
     "Pong",
+    "Pools",
+    "Profile",
+    "Rated",
+    "RatingHistory",
     "RecordRead",
     "Refused",
     "Said",
@@ -117,6 +124,18 @@ ErrorCode: TypeAlias = Literal[
     "not_now",
     "nothing_to_analyse",
     "unknown_analysis",
+    "no_guests",
+    "no_account",
+    "already_registered",
+    "registration_closed",
+    "bad_invitation",
+    "name_taken",
+    "weak_password",
+    "bad_credentials",
+    "not_permitted",
+    "unknown_session",
+    "unknown_token",
+    "conflict",
 ]
 """The reason of a refusal: stable, for programs. The `text` beside it is for people."""
 
@@ -129,11 +148,15 @@ class Welcome(Made):
 
     type: Literal["welcome"] = "welcome"
     player: Player
-    token: str | None
+    token: str | None = Field(repr=False)
     server: str
     """The server's version."""
     now: Milliseconds
     matches: tuple[Key, ...]
+    has_account: bool = False
+    """Whether the player has an account; otherwise it is a guest, whose only key is the token."""
+    scopes: tuple[Scope, ...] = ("play", "bot", "read")
+    """What the token permits."""
 
 
 class Acknowledged(Made):
@@ -276,6 +299,8 @@ class Challenged(Made):
     expires: Milliseconds
     with_help: bool = False
     """Whether the person may have hints and takebacks in the game against the bot."""
+    rated: bool = False
+    """Whether the result would change both players' ratings."""
 
 
 class ChallengeClosed(Made):
@@ -353,6 +378,8 @@ class Snapshot(Made):
     takeback_agreed: tuple[Seat, ...] = ()
     with_help: bool = False
     """Whether the person in this match against a bot may have hints and takebacks."""
+    rated: bool = False
+    """Whether the result counts for the ratings, as far as it is known; false from a takeback on."""
 
 
 class Happened(Made):
@@ -593,12 +620,17 @@ Answer: TypeAlias = (
     | SeekInfo
     | LobbyState
     | LobbyPage
+    | Pools
+    | Profile
+    | RatingHistory
+    | Leaderboard
     | Snapshot
     | Moves
     | History
     | Variation
     | Line
     | RecordRead
+    | AccountAnswer
 )
 """Answers to the command whose `id` they carry. `lobby` and `snapshot` are sent without an `id` too."""
 Unasked: TypeAlias = (
@@ -616,6 +648,7 @@ Unasked: TypeAlias = (
     | SeatPresence
     | Watchers
     | Said
+    | Rated
     | Notice
 )
 """Messages that answer no command: updates of the lobby, a match, an analysis or the server."""
@@ -635,6 +668,10 @@ ServerMessage: TypeAlias = Annotated[
     | ChallengeClosed
     | Paired
     | Waiting
+    | Pools
+    | Profile
+    | RatingHistory
+    | Leaderboard
     | Snapshot
     | Happened
     | Moves
@@ -650,7 +687,9 @@ ServerMessage: TypeAlias = Annotated[
     | SeatPresence
     | Watchers
     | Said
-    | Notice,
+    | Rated
+    | Notice
+    | AccountAnswer,
     Field(discriminator="type"),
 ]
 MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)

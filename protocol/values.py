@@ -21,6 +21,7 @@ __all__ = [
     "Clock",
     "ClockKind",
     "Clocks",
+    "Command",
     "CommandId",
     "Correspondence",
     "Count",
@@ -51,6 +52,7 @@ __all__ = [
     "Remark",
     "Seat",
     "SeatInfo",
+    "SeatRating",
     "Seek",
     "SeekSettings",
     "Token",
@@ -111,6 +113,14 @@ Key: TypeAlias = Annotated[str, Field(min_length=1, max_length=32, pattern=r"^[A
 CommandId: TypeAlias = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_.:-]+$")]
 """The id of a command, which the client chooses: unique per player, so that a repeat gets the first answer again."""
 Token: TypeAlias = Annotated[str, Field(min_length=20, max_length=100)]
+
+
+class Command(Value, json_schema_extra={"answers": ["acknowledged"]}):
+    """Base of every command but `hello`; the answer repeats the `id`. `answers` names the messages that answer it."""
+
+    id: CommandId
+
+
 MAX_VALUES: Final = 64
 """Values of all options together that a bot lists for one game."""
 
@@ -229,11 +239,22 @@ class Player(Value):
     kind: PlayerKind
 
 
+class SeatRating(Made):
+    """A player's rating when a rated match began. It is `provisional` while its deviation is above 110."""
+
+    rating: int
+    provisional: bool
+
+
 class SeatInfo(Made):
     """One seat of a match. `place` is set once this player's game is over; 1 is the best."""
 
     player: Player
     place: int | None = None
+    rating: int | None = None
+    """The player's rating when the match began; null in a casual match."""
+    provisional: bool = False
+    """Whether that rating was provisional."""
 
 
 class Clocks(Made):
@@ -265,6 +286,8 @@ class Accepts(Value):
         "correspondence",
         "none",
     )
+    rated: bool = True
+    """Whether the bot accepts rated games too."""
 
 
 class SeekSettings(Value):
@@ -280,6 +303,8 @@ class SeekSettings(Value):
     """The number of players with which the creator may start before the table is full; null requires all."""
     delay: Annotated[int, Field(ge=0, le=600)] = 0
     """Delay of everything that spectators get, in seconds."""
+    rated: bool = False
+    """Whether the result changes the ratings of the players, of whom there are two."""
 
 
 class Seek(Value):
@@ -307,6 +332,10 @@ class MatchSummary(Made):
     over: bool = False
     winner: Seat | None = None
     reason: Reason | None = None
+    rated: bool = False
+    """Whether the result counts for the ratings; false from a takeback on."""
+    ratings: tuple[SeatRating, ...] = ()
+    """Of a match that began as a rated one: each seat's rating then."""
 
 
 class MatchStanding(Made):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from cornered.protocol.events import MatchEvent, Started
 from cornered.protocol.messages import ServerMessage
-from cornered.protocol.values import Player, PlayerKind
+from cornered.server.accounts import Accounts, AccountsUnavailable, Identity, UnknownPlayer
 
 __all__ = [
     "Accounts",
@@ -102,52 +101,6 @@ class Journal(Protocol):
 
     async def close(self) -> None:
         """Finish pending writes and release the store."""
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """The player that a token authenticates."""
-
-    player: Player
-
-
-class AccountsUnavailable(Exception):
-    """The store of accounts is unreachable."""
-
-
-class UnknownPlayer(LookupError):
-    """There is no player with this id."""
-
-
-class Accounts(Protocol):
-    """Players and their tokens, which are random and stored only as hashes.
-
-    Every method raises AccountsUnavailable when the store is unreachable.
-    """
-
-    async def create(self, name: str, kind: PlayerKind) -> tuple[Identity, str]:
-        """Create a player and return it with its token, which cannot be read again."""
-
-    async def by_token(self, token: str) -> Identity | None:
-        """Return the player of a token; None for an unknown one."""
-
-    async def by_id(self, player: str) -> Identity | None:
-        """Return the player with this id, if there is one."""
-
-    async def rename(self, player: str, name: str) -> Identity:
-        """Change a player's name. Raises UnknownPlayer."""
-
-    async def named(self, name: str, limit: int) -> Sequence[Player]:
-        """Return up to `limit` players of this name that have a token."""
-
-    async def revoke(self, player: str) -> bool:
-        """Make all tokens of a player invalid for good; return False where it has none, or is unknown."""
-
-    async def revoked(self, since: int) -> Sequence[tuple[int, str]]:
-        """Return the revocations after the one numbered `since`, oldest first, each with its number and player.
-
-        Numbers begin with 1 and have no gap, whichever process revokes.
-        """
 
 
 class Bus(Protocol):

@@ -30,7 +30,7 @@ from cornered.server.app import run
 from cornered.server.settings import MEMORY_DATABASE, Settings
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("engine", "protocol", "server", "bots", "clients", "lab", "services", "cli")
+FOLDERS = ("contests", "engine", "protocol", "server", "bots", "clients", "lab", "services", "cli")
 MOST_MEGABYTES = 60
 SECONDS = 120
 """Seconds after which any program counts as hanging."""

@@ -2,9 +2,9 @@
 
 import { t, told } from "./language.js";
 import { seatMark } from "./marks.js";
-import { announce, fill, h } from "./dom.js";
+import { announce, fill, h, set } from "./dom.js";
 import { sound } from "./settings.js";
-import { ordinal, timeLeft } from "./words.js";
+import { ordinal, ratingText, timeLeft } from "./words.js";
 
 const URGENT_MS = 10_000;
 const WARNINGS_MS = [60_000, 30_000, 10_000];
@@ -22,7 +22,8 @@ export class Bars {
       const mine = seat === record.seat;
       const rack = h("span", { class: `rack${mine ? " mine" : ""}`, "aria-hidden": "true", on: mine ? { pointerdown: take } : {} });
       const dot = h("span.presence");
-      const name = h("bdi.name", info.player.name);
+      const name = h("a.name", h("bdi", info.player.name));
+      const rating = info.rating === null ? null : h("span.rating", { title: info.provisional ? t("provisional rating") : t("rating") }, ratingText({ ...info, rating: info.rating }));
       const notes = h("span.notes");
       const element = h(
         "div",
@@ -30,12 +31,12 @@ export class Bars {
         seatMark(seat),
         h(
           "div.grow",
-          h("div.top.flow", name, info.player.kind === "bot" ? h("small.bot", t("bot")) : null, dot, notes),
+          h("div.top.flow", name, info.player.kind === "bot" ? h("small.bot", t("bot")) : null, rating, dot, notes),
           h("div.flow", gauge, rack),
         ),
         clock,
       );
-      return { element, clock, gauge, rack, dot, notes, warned: Infinity };
+      return { element, name, clock, gauge, rack, dot, notes, warned: Infinity };
     });
     this.timer = 0;
   }
@@ -54,7 +55,8 @@ export class Bars {
       bar.element.classList.toggle("turn", turn === seat);
       bar.element.classList.toggle("winner", record.over && record.winner === seat);
       bar.element.classList.toggle("out", info.place !== null && !record.over);
-      // A line of play has no match, so it has no connections to show.
+      // A line of play has no match, so it has neither profiles nor connections to show. A player stays at the board.
+      set(bar.name, { href: record.id && (record.over || record.seat === null) ? `#/player/${info.player.id}` : null });
       bar.dot.hidden = !record.id;
       bar.dot.classList.toggle("away", !here);
       bar.dot.title = here ? t("connected") : t("not connected");

@@ -2,6 +2,7 @@
 
 import { button, h, keyed } from "./dom.js";
 import { counted, rich, t } from "./language.js";
+import { poolCall } from "./pools.js";
 import { nameOf, optionText, tableText } from "./words.js";
 
 const THIS_MACHINE = /^(localhost|.*\.localhost|127\..*|\[::1\])$/;
@@ -53,6 +54,8 @@ export class Calls {
     const invited = store.seeks.get(this.invite) ?? this.invited;
     if (invited && sits(invited)) this.invite = "";
     if (this.invite) calls.push({ key: `${this.#sign(invited)}${this.gone}`, make: () => this.#invitation(invited) });
+    const { waiting } = store;
+    if (waiting) calls.push({ key: `pool:${waiting.pool} ${waiting.since} ${waiting.bot?.id} ${store.pools.length}`, make: () => poolCall(this.page, waiting) });
     for (const seek of store.seeks.values())
       if (sits(seek)) calls.push({ key: `mine:${this.#sign(seek)}`, make: () => this.#waiting(seek) });
     for (const challenge of store.challenges.values()) {

@@ -6,7 +6,7 @@ import { counted, t } from "./language.js";
 import { seatMark } from "./marks.js";
 import { levelOf, strengthBeside } from "./opponents.js";
 import { isWalled } from "./position.js";
-import { ago, clockText, nameOf, optionText, reasonText, tableText } from "./words.js";
+import { ago, clockText, nameOf, optionText, ratingText, reasonText, tableText } from "./words.js";
 
 /** An open table in the list. @param {Page} page @param {Seek} seek */
 export function tableLine(page, seek) {
@@ -73,6 +73,7 @@ export function matchCard(page, match) {
           seatMark(seat),
           h("bdi", player.name),
           player.kind === "bot" ? h("small.bot", t("bot")) : null,
+          now.ratings[seat] && h("small.quiet", ratingText(now.ratings[seat])),
         ),
       ),
       h("div.quiet", game),
@@ -95,7 +96,7 @@ export function personLine(page, { player, playing }) {
     "div.line.flow",
     h(
       "div.grow",
-      h("bdi", player.name),
+      h("a.plainly", { href: `#/player/${player.id}` }, h("bdi", player.name)),
       isMe ? h("span.quiet", " ", t("(you)")) : null,
       playing ? h("span.quiet", " · ", gamesText(playing)) : null,
     ),

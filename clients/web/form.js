@@ -122,6 +122,8 @@ export function askSettings(store, { game: first, mode, to, rules }) {
   const againstBot = mode === "bot" || to?.kind === "bot";
   const helpField = tickField(t("With help: hints and takebacks. Such a game is never rated."), "with_help", false);
   const helpTick = /** @type {HTMLInputElement} */ (helpField.firstElementChild);
+  const ratedField = tickField(t("Rated: the result changes both ratings"), "rated", false);
+  const ratedTick = /** @type {HTMLInputElement} */ (ratedField.firstElementChild);
   const seats = h("div.seats");
   const problem = h("p.problem", { role: "alert" });
   const submit = h("button.primary", { type: "submit" }, mode === "open" ? t("Open the table") : t("Start"));
@@ -151,6 +153,7 @@ export function askSettings(store, { game: first, mode, to, rules }) {
       body,
       mode === "bot" && botField,
       againstBot && helpField,
+      ratedField,
       ...few.map((option) => optionField(option, last.options?.[option.name])),
       pills(
         t("Clock"),
@@ -182,14 +185,24 @@ export function askSettings(store, { game: first, mode, to, rules }) {
       ),
     );
     drawOpponents(last.bot);
+    ratedTick.checked = last.rated ?? false;
     drawHelp();
     drawSeats();
+    drawRated();
   };
 
   /** As it was chosen last time, or else as suits the level. */
   const drawHelp = () => {
     const bot = to ?? store.players.get(String(new FormData(form).get("bot") ?? ""))?.player;
     helpTick.checked = before().with_help ?? isEasy(bot?.name ?? "");
+    if (helpTick.checked) ratedTick.checked = false;
+  };
+
+  /** Only a game for two is rated, and a bot may take none. */
+  const drawRated = () => {
+    const bot = againstBot ? store.players.get(to?.id ?? String(new FormData(form).get("bot") ?? "")) : null;
+    const refuses = bot?.accepts.some((each) => each.game === game.name && !each.rated) ?? false;
+    ratedField.hidden = refuses || (mode === "open" && players() > 2);
   };
 
   /** Bots come, go and get busy while the form is open; the choice stays while its bot is free. @param {string} [wanted] */
@@ -307,6 +320,7 @@ export function askSettings(store, { game: first, mode, to, rules }) {
       minimum: number("minimum"),
       delay: number("delay") ?? 0,
       bot: data.get("bot"),
+      rated: data.has("rated") && !ratedField.hidden,
       ...(againstBot && { with_help: data.has("with_help") }),
     };
   };
@@ -324,6 +338,9 @@ export function askSettings(store, { game: first, mode, to, rules }) {
     if (name === "option:players") drawSeats();
     if (name === "bot" && !helpTick.dataset.chosen) drawHelp();
     if (name === "with_help") helpTick.dataset.chosen = "yes";
+    // Help and a rating exclude each other: the last choice stands.
+    if (name === "rated" ? ratedTick.checked : helpTick.checked) (name === "rated" ? helpTick : ratedTick).checked = false;
+    drawRated();
     refresh();
   });
   refresh();

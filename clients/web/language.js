@@ -34,18 +34,31 @@ function chosen() {
   return wanted.find((tag) => Object.hasOwn(LANGUAGES, tag)) ?? "en";
 }
 
+/** @param {string} name @returns {Promise<Catalogue | null>} */
+async function fetched(name) {
+  try {
+    const answer = await fetch(`languages/${name}.json`);
+    if (answer.ok) return await answer.json();
+  } catch {
+    // The page is readable without it.
+  }
+  return null;
+}
+
 /** @returns {Promise<Catalogue>} */
 async function load() {
-  if (language !== "en") {
-    try {
-      const answer = await fetch(`languages/${language}.json`);
-      if (answer.ok) return await answer.json();
-    } catch {
-      // The page is readable without it.
-    }
-    language = "en";
-  }
-  return { direction: "ltr", texts: {}, told: {} };
+  const found = language === "en" ? null : await fetched(language);
+  if (!found) language = "en";
+  return found ?? { direction: "ltr", texts: {}, told: {} };
+}
+
+/** Add the catalogue of a part of the page that few open, where the page is not English. @param {string} part */
+export async function extend(part) {
+  if (language === "en") return;
+  const more = await fetched(`${language}-${part}`);
+  Object.assign(catalogue.texts, more?.texts);
+  Object.assign(catalogue.told, more?.told);
+  patterns = undefined;
 }
 
 /** The form of an entry for a count; without a catalogue the text itself. @param {string} text @param {number} count */

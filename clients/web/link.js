@@ -1,8 +1,9 @@
 /**
  * The connection: one socket that reconnects, commands with exactly one answer, and the server's time.
  *
- * Events: `online` (after each welcome), `offline`, `unwelcome` (with the server's reason for refusing a socket),
- * and one event named for each message type that is not an answer.
+ * Events: `online` (after each welcome), `offline`, `unwelcome` (with the server's reason for refusing a socket), `barred`
+ * (the server admits no guests), `signed_out` (the account's session has ended elsewhere), and one event named for each
+ * message type that is not an answer.
  */
 
 import { t } from "./language.js";
@@ -12,6 +13,8 @@ import { sentence } from "./words.js";
 
 const SUBPROTOCOL = "cornered.v1.json";
 const TOKEN = "cornered.token";
+/** Where it is kept that the token is an account's. */
+const ACCOUNT = "cornered.account";
 const PING_INTERVAL_MS = 15_000;
 /** The same while the player's move is awaited, so that a lost network shows before the move is made. */
 const TURN_PING_INTERVAL_MS = 5_000;
@@ -47,6 +50,10 @@ export class Link extends EventTarget {
     this.state = "connecting";
     /** @type {Player | null} */
     this.me = null;
+    /** Whether I have an account; a guest has none. */
+    this.hasAccount = false;
+    /** Whether the server admits accounts only, and none is signed in here: commands go over sockets of their own. */
+    this.barred = false;
     /** The offset of the server's clock from ours, in milliseconds. */
     this.ahead = 0;
     this.trip = Infinity;
@@ -76,6 +83,7 @@ export class Link extends EventTarget {
   }
 
   open() {
+    if (this.barred) return;
     this.#forgetTimers();
     this.socket?.close();
     const socket = new WebSocket(this.url, [SUBPROTOCOL]);
@@ -124,6 +132,7 @@ export class Link extends EventTarget {
 
   /** @param {number} wait in milliseconds */
   #retryIn(wait) {
+    if (this.barred) return;
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.open(), wait);
   }
@@ -151,6 +160,41 @@ export class Link extends EventTarget {
     this.socket?.close();
   }
 
+  /** Keep that I have an account now, as this player. @param {Player} player */
+  registered(player) {
+    this.me = player;
+    this.hasAccount = true;
+    this.store.setItem(ACCOUNT, "yes");
+    this.dispatchEvent(new CustomEvent("renamed"));
+  }
+
+  /**
+   * Be another player from now on, or with null a new guest. All that the page knows is of the present one, so it is
+   * loaded again.
+   * @param {string | null} token
+   */
+  become(token) {
+    this.store.removeItem(ACCOUNT);
+    if (token === null) this.store.removeItem(TOKEN);
+    else this.store.setItem(TOKEN, token);
+    location.reload();
+  }
+
+  /** Send a command that may come before `hello`, on a socket of its own. @param {{id: string}} command @returns {Promise<any>} */
+  #askOutside(command) {
+    return new Promise((resolve, reject) => {
+      const socket = new WebSocket(this.url, [SUBPROTOCOL]);
+      socket.onopen = () => socket.send(JSON.stringify(command));
+      socket.onmessage = (event) => {
+        const answer = JSON.parse(event.data);
+        if (answer.type === "refused") reject(new Refused(answer.code, answer.text, answer.retry_after));
+        else resolve(answer);
+        socket.close();
+      };
+      socket.onclose = () => reject(new Refused("offline", t("The connection is down just now.")));
+    });
+  }
+
   /**
    * Send a command and wait for its answer; a refusal throws. A `lasting` command outlives a lost connection: it is sent
    * again under the same id, which the server carries out once. Others throw when the connection goes.
@@ -161,6 +205,7 @@ export class Link extends EventTarget {
    */
   ask(message, { lasting = false } = {}) {
     const command = { id: `${this.prefix}.${++this.counter}`, ...message };
+    if (this.barred) return this.#askOutside(command);
     return new Promise((resolve, reject) => {
       if (!lasting && this.state !== "online") {
         reject(new Refused("offline", t("The connection is down just now.")));
@@ -185,8 +230,15 @@ export class Link extends EventTarget {
           this.waiting.delete(waiting.command.id);
           waiting.reject(new Refused(message.code, message.text, message.retry_after));
         } else if (message.code === "bad_token") {
+          const hadAccount = this.store.getItem(ACCOUNT) !== null;
           this.store.removeItem(TOKEN);
+          this.store.removeItem(ACCOUNT);
           this.socket?.close();
+          if (hadAccount) this.dispatchEvent(new CustomEvent("signed_out"));
+        } else if (message.code === "no_guests") {
+          this.barred = true;
+          this.#abandon();
+          this.dispatchEvent(new CustomEvent("barred"));
         } else {
           if (this.state !== "online" && this.wantedName) {
             // The server refuses this name: the next hello has the old one.
@@ -213,6 +265,8 @@ export class Link extends EventTarget {
   #welcome(message) {
     if (message.token) this.store.setItem(TOKEN, message.token);
     this.me = message.player;
+    this.hasAccount = message.has_account;
+    if (this.hasAccount) this.store.setItem(ACCOUNT, "yes");
     this.wantedName = "";
     this.trip = Infinity;
     this.ahead = message.now - Date.now();

@@ -9,6 +9,7 @@ import { language, t, told } from "./language.js";
 import { languageField } from "./languagefield.js";
 import { loadFile } from "./lazy.js";
 import { levelOf, playButton, warmingLine } from "./opponents.js";
+import { poolGrid } from "./pools.js";
 import { isWalled, unfold } from "./position.js";
 import { day, GAMES, progress } from "./progress.js";
 import { nameOf } from "./words.js";
@@ -44,6 +45,7 @@ export class LobbyView {
     };
     this.calls = new Calls(page, invite);
     this.tiles = h("div.tiles");
+    this.pools = poolGrid(page);
     this.daily = h("a.panel.flow", { href: "#/puzzle/daily" });
     this.tables = section(t("Open tables"), "tables", "panel");
     this.live = section(t("Live games"), "live");
@@ -57,7 +59,8 @@ export class LobbyView {
       this.calls.element,
       warmingLine(page, this.abort.signal),
       this.tiles,
-      h("nav.daily.row", { "aria-label": t("Puzzles and lessons") }, this.daily, h("a.button", { href: "#/learn" }, t("Lessons")), h("a.button", { href: "#/p/quoridor" }, t("Analyse a position")), h("a.button", { href: "#/think" }, t("Watch a search think"))),
+      this.pools.element,
+      h("nav.daily.row", { "aria-label": t("Puzzles and lessons") }, this.daily, h("a.button", { href: "#/leaders" }, t("Leaderboards")), h("a.button", { href: "#/learn" }, t("Lessons")), h("a.button", { href: "#/p/quoridor" }, t("Analyse a position")), h("a.button", { href: "#/think" }, t("Watch a search think"))),
       h("div.columns", h("div", this.games.block, this.live.block), h("div", this.here.block, this.tables.block)),
       this.bots.block,
       languageField(),
@@ -173,6 +176,7 @@ export class LobbyView {
       (/** @type {OfferedGame} */ game) => game.name,
       (game) => this.#tile(game),
     );
+    this.pools.draw();
     this.#beat(false);
     const solved = progress().puzzles.daily === day();
     fill(

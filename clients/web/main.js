@@ -60,7 +60,7 @@ export const page = {
   challenge: async (to, chosen) => {
     try {
       await link.ask(
-        { type: "challenge", to: to.id, game: chosen.game, clock: chosen.clock, seat: chosen.seat, with_help: chosen.with_help ?? false },
+        { type: "challenge", to: to.id, game: chosen.game, clock: chosen.clock, seat: chosen.seat, with_help: chosen.with_help ?? false, rated: chosen.rated ?? false },
         { lasting: true },
       );
       if (to.kind === "person") toast(t("{name} is asked for a game.", { name: nameOf(to) }));
@@ -83,6 +83,7 @@ export const page = {
       clock: last?.clock ?? { kind: /** @type {const} */ ("none") },
       seat: last?.seat ?? null,
       with_help: last?.with_help ?? isEasy(bot.player.name),
+      rated: last?.rated ?? false,
     };
     const { name } = bot.player;
     if (needsAsking) {
@@ -121,6 +122,19 @@ export const page = {
     else if (answer.to) await page.challenge(answer.to, answer.settings);
   },
 
+  enterPool: async ({ id, game }) => {
+    matchSoon();
+    await rulesOnce(game.name);
+    try {
+      await link.ask({ type: "enter_pool", pool: id }, { lasting: true });
+      scrollTo(0, 0);
+    } catch (error) {
+      page.complain(error);
+    }
+  },
+
+  leavePool: () => link.ask({ type: "leave_pool" }, { lasting: true }).then(() => {}, page.complain),
+
   openTable: async (chosen) => {
     try {
       await link.ask({ type: "create_seek", settings: chosen }, { lasting: true });
@@ -130,6 +144,12 @@ export const page = {
     }
   },
 };
+
+/** The sheets of accounts, loaded when one of them is opened. */
+const entrance = () => load(() => import("./entrance.js"), "players.css");
+const signIn = () => entrance().then((module) => module.signIn(page), page.complain);
+const register = () => entrance().then((module) => module.register(page), page.complain);
+const account = () => load(() => import("./account.js"), "players.css");
 
 /** Show the rules of a game. @param {string} game */
 async function rules(game) {
@@ -151,11 +171,14 @@ function route() {
   const [, kind, id, part = ""] = location.hash.split("/");
   const shown = byId("view");
   view?.close();
-  if (kind === "m" && id) view = matchView(id, /^\d{1,4}$/.test(part) ? Number(part) : null);
+  if (link.barred) view = lazyView(() => import("./entrance.js"), ({ DoorView }) => new DoorView(page), "players.css");
+  else if (kind === "m" && id) view = matchView(id, /^\d{1,4}$/.test(part) ? Number(part) : null);
   else if (kind === "puzzles" || kind === "puzzle") view = puzzles(kind === "puzzle" ? id : "");
   else if (kind === "learn") view = lessons(id ?? "", part);
   else if (kind === "think") view = thinking();
   else if (kind === "p") view = analysis();
+  else if (kind === "player" && id) view = profile(id);
+  else if (kind === "leaders") view = leaders(id ?? "", part);
   else view = new LobbyView(page, kind === "s" ? id : "");
   fill(shown, view.element);
   document.body.dataset.view = kind === "m" || kind === "p" ? "match" : kind === "think" ? "think" : "lobby";
@@ -181,17 +204,30 @@ const thinking = () =>
 
 const analysis = () => lazyView(() => import("./analysis.js"), ({ AnalysisView }) => new AnalysisView(page));
 
+/** @param {string} id */
+const profile = (id) =>
+  lazyView(() => import("./profile.js"), ({ ProfileView }) => new ProfileView(page, id), "players.css");
+
+/** @param {string} pool @param {string} kind */
+const leaders = (pool, kind) =>
+  lazyView(() => import("./leaders.js"), ({ LeadersView }) => new LeadersView(page, pool, kind), "players.css");
+
 /** @param {string} game @param {string} number */
 const lessons = (game, number) =>
   lazyView(() => import("./lessons.js"), ({ LessonView }) => new LessonView(page, game, number), "learn.css");
 
 function header() {
-  const name = button("", askName, "me chip", { title: t("Change your name") });
+  const askWho = () => (link.hasAccount ? account().then(({ openAccount }) => openAccount(page), page.complain) : askName());
+  const name = button("", askWho, "me chip");
+  const enter = button(t("Sign in"), signIn, "plain enter", { hidden: true });
   const theme = button("", () => turnTheme(), "icon");
   const noise = button("", () => turnSound(), "icon");
   const draw = () => {
-    fill(name, link.me ? [h("bdi", link.me.name), icon("pen")] : "…");
-    set(name, { "aria-label": link.me ? t("You are {name}. Change your name", { name: nameOf(link.me) }) : t("You are not connected yet. Change your name") });
+    const { me, hasAccount } = link;
+    fill(name, me ? [h("bdi", me.name), icon(hasAccount ? "person" : "pen")] : "…");
+    const label = me && (hasAccount ? t("You are {name}. Your account", { name: nameOf(me) }) : t("You are {name}. Change your name", { name: nameOf(me) }));
+    set(name, { "aria-label": label ?? t("You are not connected yet. Change your name"), title: hasAccount ? t("Your account") : t("Change your name") });
+    enter.hidden = !me || hasAccount;
     const { theme: pinned, sound: on } = settings;
     fill(theme, icon(pinned));
     const colours = { system: t("Colours: system"), light: t("Colours: light"), dark: t("Colours: dark") }[pinned];
@@ -213,6 +249,7 @@ function header() {
     h("a.brand", { href: "#/", "aria-label": "Cornered" }, h("img", { src: "icon.svg", alt: "", width: 26, height: 26 }), h("span", "Cornered")),
     h("nav.flow", { "aria-label": t("Learn") }, h("a", { href: "#/learn" }, t("Learn")), h("a", { href: "#/puzzles" }, t("Puzzles"))),
     h("span.grow", byId("banner")),
+    enter,
     name,
     noise,
     theme,
@@ -242,6 +279,11 @@ function askName() {
     t("Your name"),
     "small",
     h("label.field", h("span", t("Others see it beside the board.")), input),
+    h(
+      "div.as-guest",
+      h("p.quiet", t("You are a guest of this browser. With an account you are yourself on every device, and have a rating that lasts.")),
+      h("div.row", instead(t("Create an account"), register), instead(t("Sign in"), signIn), instead(t("Your data"), guestData)),
+    ),
     h("footer", h("button.primary", t("Use this name"))),
   );
   form.addEventListener("submit", () => {
@@ -252,6 +294,18 @@ function askName() {
   });
   input.select();
 }
+
+/** A button of the sheet of the name that opens another sheet instead. @param {string} text @param {() => unknown} open */
+function instead(text, open) {
+  const press = () => {
+    element.closest("dialog")?.close();
+    open();
+  };
+  const element = button(text, press, "plain", { type: "button" });
+  return element;
+}
+
+const guestData = () => account().then(({ openGuestData }) => openGuestData(page), page.complain);
 
 /** The banner with the state of the connection. */
 function network() {
@@ -303,14 +357,14 @@ function summons() {
       if (!playing || playing === match) page.go(`#/m/${match}`);
       else toast(t("Another game of yours has begun."), [h("a.button", { href: `#/m/${match}` }, t("Go there"))], 30);
     },
-    challenged: ({ challenge, by, to, game, clock, expires }) => {
+    challenged: ({ challenge, by, to, game, clock, expires, rated }) => {
       if (to.id !== link.me?.id) return;
       sound("turn");
       const answer = (/** @type {Needing<"challenge">} */ type) => () => {
         open.get(challenge)?.();
         link.ask({ type, challenge }, { lasting: true }).catch(page.complain);
       };
-      const terms = [store.title(game.name), optionText(game, store.offered(game.name)), clockText(clock)];
+      const terms = [store.title(game.name), optionText(game, store.offered(game.name)), clockText(clock), rated ? t("rated") : ""];
       open.set(
         challenge,
         toast(
@@ -326,6 +380,9 @@ function summons() {
       if (how === "declined") toast(reason ? t("Declined: {reason}", { reason: isolated(sentence(reason)) }) : t("The challenge was declined."));
       if (how === "expired") toast(t("The challenge went unanswered."));
     },
+    barred: route,
+    signed_out: () => toast(t("You were signed out here, and play as a guest."), [button(t("Sign in"), signIn, "primary")], 30),
+    waiting: ({ reason }) => reason && toast(sentence(reason)),
     refused: ({ text }) => page.complain(new Error(sentence(text))),
   });
 }

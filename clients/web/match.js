@@ -39,6 +39,10 @@ export class MatchView {
         offline: () => this.#drawPending(),
         snapshot: here((snapshot) => this.#snapshot(snapshot)),
         happened: here((happened) => this.#happened(happened)),
+        rated: here(({ changes }) => {
+          if (this.record) this.record.changes = changes;
+          this.table?.drawRating();
+        }),
         seat_presence: here((message) => this.#presence(message)),
         watchers: here(({ count }) => {
           if (this.record) this.record.watchers = count;
@@ -117,12 +121,13 @@ export class MatchView {
   /** @param {import("./protocol").Happened} happened */
   #happened(happened) {
     if (!this.record) return;
-    const { draw, takeback } = this.record;
+    const { draw, takeback, rated } = this.record;
     const events = this.record.apply(happened);
     if (events === null) this.#join();
     else if (events.length) {
       this.#changed(events);
       this.#tellDeclined(events, draw, takeback);
+      if (rated && !this.record.rated && !this.record.over) this.table?.explain(t("A move was taken back, so this game is no longer rated."), true);
     }
   }
 
@@ -172,6 +177,7 @@ export class MatchView {
     table.draw(moved, this.pending !== null);
     this.#drawPending();
     if (moved) this.#askMoves();
+    if (record.over) table.drawRating();
     if (events.some((event) => event.type === "rolled")) this.#learnHistory();
     this.#speak(events);
   }

@@ -40,7 +40,7 @@ export function otherLevel(page, record) {
   const level = /** @type {number} */ (levelOf(opponent.name)) + (won ? 1 : -1);
   const bot = page.store.bots(record.spec.name).find(({ player, free }) => levelOf(player.name) === level && free > 0);
   if (!bot) return null;
-  const terms = { game: record.spec, clock: record.clock, seat: null, with_help: record.withHelp };
+  const terms = { game: record.spec, clock: record.clock, seat: null, with_help: record.withHelp, rated: record.begunRated };
   return button(
     t("Play {name}", { name: bot.player.name }),
     () => page.challenge(bot.player, terms),

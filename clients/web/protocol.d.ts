@@ -38,6 +38,8 @@ export interface AcceptsInput {
   game: string;
   options?: Record<string, (number | boolean | null)[]>;
   clocks?: ("fischer" | "delay" | "per_move" | "correspondence" | "none")[];
+  /** Whether the bot accepts rated games too. */
+  rated?: boolean;
 }
 
 /**
@@ -49,6 +51,30 @@ export interface Accepts {
   game: string;
   options: Record<string, (number | boolean | null)[]>;
   clocks: ("fischer" | "delay" | "per_move" | "correspondence" | "none")[];
+  /** Whether the bot accepts rated games too. */
+  rated: boolean;
+}
+
+/**
+ * The answer to `ask_account` and `rename`. Of a guest it has the player and the scopes alone.
+ *
+ * Times are wall-clock milliseconds since 1970, here and in all messages about accounts.
+ */
+export interface Account {
+  type: "account";
+  id: string;
+  player: Player;
+  has_account: boolean;
+  role: "player" | "admin";
+  /** What this connection's token permits. */
+  scopes: ("play" | "bot" | "read" | "admin")[];
+  /** Whether it is a session, which may change the account; a personal token may not. */
+  is_session: boolean;
+  /** The time of the registration; null for a guest. */
+  since: number | null;
+  /** Recovery codes that are not used. */
+  codes_left: number;
+  old_names: OldName[];
 }
 
 /**
@@ -128,6 +154,12 @@ export interface Analysis {
   error: string;
 }
 
+/** Ask for what the server knows of one's own account, or of oneself as a guest. */
+export interface AskAccount {
+  id: string;
+  type: "ask_account";
+}
+
 /**
  * Queue an analysis of the position after `ply` plies, and then `moves`, for the best `lines` moves.
  *
@@ -149,6 +181,13 @@ export interface AskAnalysis {
   milliseconds?: number;
 }
 
+/** Ask for a part of what is stored about oneself: the first, or the one after the cursor `after`. */
+export interface AskExport {
+  id: string;
+  type: "ask_export";
+  after?: string | null;
+}
+
 /** Ask for the games of this server with every option. */
 export interface AskGames {
   id: string;
@@ -160,6 +199,19 @@ export interface AskHistory {
   id: string;
   match: string;
   type: "ask_history";
+}
+
+/**
+ * Ask for the players of one kind with an established rating in a pool, the best first, at most 50.
+ *
+ * With the cursor `after`, the `more` of an earlier page, ask for those that follow.
+ */
+export interface AskLeaderboard {
+  id: string;
+  type: "ask_leaderboard";
+  pool: string;
+  kind?: "person" | "bot";
+  after?: string | null;
 }
 
 /**
@@ -209,11 +261,44 @@ export interface AskMyMatches {
   after?: string | null;
 }
 
+/** Ask who may come in here. It may be sent before `hello`. */
+export interface AskPolicies {
+  id: string;
+  type: "ask_policies";
+}
+
+/** Ask for the rating pools in which there are players. The answer may be a minute old. */
+export interface AskPools {
+  id: string;
+  type: "ask_pools";
+}
+
+/** Ask for a player's name, kind and ratings; the player need not be connected. */
+export interface AskProfile {
+  id: string;
+  type: "ask_profile";
+  player: string;
+}
+
+/** Ask for the course of a player's rating in one pool. */
+export interface AskRatingHistory {
+  id: string;
+  type: "ask_rating_history";
+  player: string;
+  pool: string;
+}
+
 /** Ask for the table with this id, also a private one, without joining it. */
 export interface AskSeek {
   id: string;
   type: "ask_seek";
   seek: string;
+}
+
+/** Ask for the places where one is signed in. */
+export interface AskSessions {
+  id: string;
+  type: "ask_sessions";
 }
 
 /**
@@ -230,6 +315,12 @@ export interface AskStudy {
   lines?: number;
   /** The search time, as in `ask_analysis`. */
   milliseconds?: number;
+}
+
+/** Ask for one's personal tokens. */
+export interface AskTokens {
+  id: string;
+  type: "ask_tokens";
 }
 
 /**
@@ -291,6 +382,8 @@ export interface Challenge {
   seat?: number | null;
   /** A person's game against a bot with hints and takebacks, which is never rated; refused against a person. */
   with_help?: boolean;
+  /** Whether the result changes both players' ratings. */
+  rated?: boolean;
 }
 
 /** A challenge is over: accepted (then `match` is set), declined with a `reason`, cancelled or expired. */
@@ -314,6 +407,16 @@ export interface Challenged {
   expires: number;
   /** Whether the person may have hints and takebacks in the game against the bot. */
   with_help: boolean;
+  /** Whether the result would change both players' ratings. */
+  rated: boolean;
+}
+
+/** Change the account's password. All other sessions, and all personal tokens, end. */
+export interface ChangePassword {
+  id: string;
+  type: "change_password";
+  old: string;
+  password: string;
 }
 
 /** Claim victory after the opponent's absence has exceeded the server's limit. */
@@ -330,6 +433,10 @@ export type ClientMessage =
   | AskMyMatches
   | AskSeek
   | AskLobby
+  | AskPools
+  | AskProfile
+  | AskRatingHistory
+  | AskLeaderboard
   | Declare
   | WatchLobby
   | LeaveLobby
@@ -369,7 +476,25 @@ export type ClientMessage =
   | AskAnalysis
   | AskStudy
   | AskTrace
-  | CancelAnalysis;
+  | CancelAnalysis
+  | AskPolicies
+  | Register
+  | SignIn
+  | Recover
+  | AskAccount
+  | Rename
+  | ChangePassword
+  | RenewCodes
+  | AskSessions
+  | SignOut
+  | EndSession
+  | EndOtherSessions
+  | CreateToken
+  | AskTokens
+  | RevokeToken
+  | AskExport
+  | DeleteAccount
+  | CreateInvitation;
 
 export type Clock =
   | Fischer
@@ -402,11 +527,28 @@ export interface Correspondence {
   days: number;
 }
 
+/** Create an invitation to register, for an administrator. It is shown this once. */
+export interface CreateInvitation {
+  id: string;
+  type: "create_invitation";
+  uses?: number;
+  days?: number;
+}
+
 /** Open a table. The acknowledgement's `ref` is its id, which is also its invitation. */
 export interface CreateSeek {
   id: string;
   type: "create_seek";
   settings: SeekSettingsInput;
+}
+
+/** Create a personal token for a program. It is shown this once, and expires after `days`. */
+export interface CreateToken {
+  id: string;
+  type: "create_token";
+  label: string;
+  scopes: ("play" | "bot" | "read" | "admin")[];
+  days?: number;
 }
 
 /**
@@ -458,6 +600,14 @@ export interface Delay {
   delay: number;
 }
 
+/** Delete oneself. Matches stay, under the name `deleted`; sessions, tokens and the socket end after the answer. */
+export interface DeleteAccount {
+  id: string;
+  type: "delete_account";
+  /** Required of an account; a guest has none. */
+  password?: string | null;
+}
+
 /** `seat` declines the draw offer, or withdraws its own. A move that declines it has no event for that. */
 export interface DrawDeclined {
   seq: number;
@@ -490,6 +640,19 @@ export interface Eliminated {
   by: number | null;
 }
 
+/** End all of one's sessions but this one. Personal tokens stay. */
+export interface EndOtherSessions {
+  id: string;
+  type: "end_other_sessions";
+}
+
+/** End one of one's sessions: its token is refused and its sockets are closed, on every node. */
+export interface EndSession {
+  id: string;
+  type: "end_session";
+  session: string;
+}
+
 /**
  * The match is over. `winner` is null for a draw and without a result; `places[seat]` is 1 for the best.
  *
@@ -507,6 +670,8 @@ export interface Ended {
   cause: string | null;
   /** The seat that sent the command. */
   seat: number | null;
+  /** Whether the result counts for the ratings; then `rated` follows. */
+  rated: boolean;
 }
 
 /**
@@ -519,6 +684,15 @@ export interface EnterPool {
   id: string;
   type: "enter_pool";
   pool: string;
+}
+
+/** The answer to `ask_export`: whole lines of JSON. All parts in order are one archive in the form of JSON Lines. */
+export interface Export {
+  type: "export";
+  id: string;
+  text: string;
+  /** Cursor of the next part; null on the last one. */
+  more: string | null;
 }
 
 /** Each player has `initial` seconds and gains `increment` seconds after each move. */
@@ -592,6 +766,15 @@ export interface History {
   positions: string[];
 }
 
+/** The answer to `create_invitation`. */
+export interface InvitationCreated {
+  type: "invitation_created";
+  id: string;
+  code: string;
+  uses: number;
+  expires: number;
+}
+
 /** Subscribe to a match, as its player or a spectator. With `since` the answer is the events after that number. */
 export interface Join {
   id: string;
@@ -605,6 +788,22 @@ export interface JoinSeek {
   id: string;
   type: "join_seek";
   seek: string;
+}
+
+/** The answer to `ask_leaderboard`: players with an established rating, the best first. */
+export interface Leaderboard {
+  type: "leaderboard";
+  id: string;
+  pool: string;
+  /** With the options that differ from the game's defaults. */
+  game: GameSpec;
+  speed: "bullet" | "blitz" | "rapid" | "classical" | "correspondence" | "untimed";
+  kind: "person" | "bot";
+  entries: RankedPlayer[];
+  /** Number of players with an established rating in the pool, of this kind. */
+  total: number;
+  /** Cursor of the next page; null on the last page. */
+  more: string | null;
 }
 
 /** Unsubscribe from a match. A player who leaves keeps the seat. */
@@ -769,6 +968,10 @@ export interface MatchSummary {
   over: boolean;
   winner: number | null;
   reason: "rules" | "resignation" | "time" | "agreement" | "gone" | "aborted" | "expired" | "left" | "ply_limit" | null;
+  /** Whether the result counts for the ratings; false from a takeback on. */
+  rated: boolean;
+  /** Of a match that began as a rated one: each seat's rating then. */
+  ratings: SeatRating[];
 }
 
 /**
@@ -863,6 +1066,12 @@ export interface OfferedOption {
   optional: boolean;
 }
 
+/** A name that an account has had, until the time `until`. */
+export interface OldName {
+  name: string;
+  until: number;
+}
+
 /**
  * A picture over the board, one character for each cell, in the rows of the position text.
  *
@@ -912,6 +1121,17 @@ export interface PerMove {
   seconds: number;
 }
 
+/** One personal token, without its secret. */
+export interface PersonalToken {
+  /** Its id, for `revoke_token`. */
+  token: string;
+  label: string;
+  scopes: ("play" | "bot" | "read" | "admin")[];
+  created: number;
+  seen: number;
+  expires: number;
+}
+
 /** Ask for the server's time; `sent` comes back unchanged. */
 export interface Ping {
   id: string;
@@ -948,6 +1168,17 @@ export interface Player {
   kind: "person" | "bot";
 }
 
+/** The answer to `ask_policies`. */
+export interface Policies {
+  type: "policies";
+  id: string;
+  /** Whether one may play without an account. */
+  guests: boolean;
+  registration: "open" | "invitation" | "closed";
+  /** Whether guests may write chat lines. */
+  guest_chat: boolean;
+}
+
 /** The answer to `ping`: `sent` is that of the ping, `now` the server's time. */
 export interface Pong {
   type: "pong";
@@ -963,10 +1194,41 @@ export interface Pool {
   clock: Clock;
 }
 
+/** A rating pool. `game` has the options that differ from the game's defaults. */
+export interface PoolInfo {
+  pool: string;
+  game: GameSpec;
+  speed: "bullet" | "blitz" | "rapid" | "classical" | "correspondence" | "untimed";
+  /** Number of players who have a rating in it. */
+  players: number;
+}
+
+/** A player's rating in one pool. With a `deviation` above 110 it is `provisional`. */
+export interface PoolRating {
+  pool: string;
+  /** With the options that differ from the game's defaults. */
+  game: GameSpec;
+  speed: "bullet" | "blitz" | "rapid" | "classical" | "correspondence" | "untimed";
+  rating: number;
+  /** By now: it grows while the player plays no rated game in the pool. */
+  deviation: number;
+  games: number;
+  provisional: boolean;
+  /** Place among the players of the same kind with an established rating; null while it is provisional. */
+  rank: number | null;
+}
+
 /** The number of players who wait in a pool. */
 export interface PoolStanding {
   id: string;
   waiting: number;
+}
+
+/** The answer to `ask_pools`: those with most players first, at most 100. */
+export interface Pools {
+  type: "pools";
+  id: string;
+  pools: PoolInfo[];
 }
 
 /** A connected player. `accepts` is a bot's declaration, `free` the number of games that it can still take. */
@@ -975,6 +1237,14 @@ export interface Presence {
   playing: number;
   accepts: Accepts[];
   free: number;
+}
+
+/** The answer to `ask_profile`. `ratings` are those with the most games first, at most 50. */
+export interface Profile {
+  type: "profile";
+  id: string;
+  player: Player;
+  ratings: PoolRating[];
 }
 
 /** State of a public match, which a new watcher needs before the events. */
@@ -991,6 +1261,59 @@ export interface PublicMatchState {
   /** The seat to move, or -1 while the dice are rolled. */
   to_move: number;
   clocks: Clocks;
+}
+
+/** A player of a leaderboard. The name of one who was deleted is `deleted`. */
+export interface RankedPlayer {
+  rank: number;
+  player: Player;
+  rating: number;
+  deviation: number;
+  games: number;
+}
+
+/**
+ * A rated match has changed its players' ratings: `changes[seat]`.
+ *
+ * It follows the end of the match, usually within a second, and is sent after the snapshot of a match that was rated.
+ */
+export interface Rated {
+  type: "rated";
+  match: string;
+  pool: string;
+  changes: RatingChange[];
+}
+
+/** What a match has changed for the player of one seat. */
+export interface RatingChange {
+  player: string;
+  before: number;
+  after: number;
+  /** After the match. */
+  deviation: number;
+  /** Whether the rating is provisional after the match. */
+  provisional: boolean;
+}
+
+/**
+ * The answer to `ask_rating_history`, oldest first: every game, or about 300 of many, the first and last included.
+ *
+ * It is empty where the player has no rating in the pool.
+ */
+export interface RatingHistory {
+  type: "rating_history";
+  id: string;
+  player: string;
+  pool: string;
+  points: RatingPoint[];
+}
+
+/** A rating after a game, the number `games` of the player's in its pool. */
+export interface RatingPoint {
+  at: number;
+  rating: number;
+  deviation: number;
+  games: number;
 }
 
 /**
@@ -1019,14 +1342,61 @@ export interface RecordRead {
   termination: string;
 }
 
+/**
+ * Set a new password by a recovery code, which is used up. All sessions and tokens of the account end.
+ *
+ * It may be sent before `hello`.
+ */
+export interface Recover {
+  id: string;
+  type: "recover";
+  name: string;
+  code: string;
+  password: string;
+  label?: string;
+}
+
+/** The answer to `renew_codes`. */
+export interface RecoveryCodes {
+  type: "recovery_codes";
+  id: string;
+  codes: string[];
+}
+
 /** The command `id` is refused and changed nothing. Without an id the message is malformed, or the socket closes. */
 export interface Refused {
   type: "refused";
   id: string | null;
-  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis";
+  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict";
   text: string;
   /** Delay before a retry, in milliseconds; null where a retry would be refused as well. */
   retry_after: number | null;
+}
+
+/**
+ * Become an account. A guest keeps its id, matches and token; before `hello` a new player is made.
+ *
+ * The name must be free: no other account has it or has had it, and nobody bears it just now.
+ */
+export interface Register {
+  id: string;
+  type: "register";
+  name: string;
+  password: string;
+  /** Where registration is by invitation. */
+  invitation?: string | null;
+  /** The name of the session that begins where a new player is made. */
+  label?: string;
+}
+
+/** The answer to `register`: the player, as which a guest goes on, and the recovery codes, which are shown once. */
+export interface Registered {
+  type: "registered";
+  id: string;
+  player: Player;
+  /** The token of a player that was made; null for a guest, whose token stays valid. */
+  token: string | null;
+  codes: string[];
 }
 
 /** Offer a rematch, or accept the standing offer. */
@@ -1065,6 +1435,20 @@ export interface Rematched {
   cause: string;
   type: "rematched";
   match: string;
+}
+
+/** Change the account's name. The old one stays reserved for the account. */
+export interface Rename {
+  id: string;
+  type: "rename";
+  name: string;
+}
+
+/** Replace the recovery codes by new ones, which are shown this once. */
+export interface RenewCodes {
+  id: string;
+  type: "renew_codes";
+  password: string;
 }
 
 /** Result of a search, and its cost. */
@@ -1151,6 +1535,14 @@ export interface Resumed {
   refunded: number;
 }
 
+/** Revoke a personal token: it is refused and its sockets are closed, on every node. */
+export interface RevokeToken {
+  id: string;
+  type: "revoke_token";
+  /** The id of the token, as `tokens` lists it. */
+  token: string;
+}
+
 /** A roll of the dice, which the match's seed determines. */
 export interface Rolled {
   seq: number;
@@ -1211,6 +1603,10 @@ export interface ScoredLine {
 export interface SeatInfo {
   player: Player;
   place: number | null;
+  /** The player's rating when the match began; null in a casual match. */
+  rating: number | null;
+  /** Whether that rating was provisional. */
+  provisional: boolean;
 }
 
 /** A player connected or disconnected, at the server's time `at`. */
@@ -1222,6 +1618,12 @@ export interface SeatPresence {
   at: number;
   /** The server's time from which the others may claim victory over the absent player; null otherwise. */
   claim_at: number | null;
+}
+
+/** A player's rating when a rated match began. It is `provisional` while its deviation is above 110. */
+export interface SeatRating {
+  rating: number;
+  provisional: boolean;
 }
 
 /** An open table in the lobby. */
@@ -1253,6 +1655,8 @@ export interface SeekSettingsInput {
   minimum?: number | null;
   /** Delay of everything that spectators get, in seconds. */
   delay?: number;
+  /** Whether the result changes the ratings of the players, of whom there are two. */
+  rated?: boolean;
 }
 
 /** The game that a table is for, and its conditions. */
@@ -1267,6 +1671,8 @@ export interface SeekSettings {
   minimum: number | null;
   /** Delay of everything that spectators get, in seconds. */
   delay: number;
+  /** Whether the result changes the ratings of the players, of whom there are two. */
+  rated: boolean;
 }
 
 export type ServerMessage =
@@ -1284,6 +1690,10 @@ export type ServerMessage =
   | ChallengeClosed
   | Paired
   | Waiting
+  | Pools
+  | Profile
+  | RatingHistory
+  | Leaderboard
   | Snapshot
   | Happened
   | Moves
@@ -1299,7 +1709,61 @@ export type ServerMessage =
   | SeatPresence
   | Watchers
   | Said
-  | Notice;
+  | Rated
+  | Notice
+  | Policies
+  | Registered
+  | SignedIn
+  | Account
+  | RecoveryCodes
+  | Sessions
+  | Tokens
+  | TokenCreated
+  | Export
+  | InvitationCreated;
+
+/** One session; `seen` is when it was last used to connect, to within an hour. */
+export interface SessionInfo {
+  session: string;
+  label: string;
+  created: number;
+  seen: number;
+  is_current: boolean;
+}
+
+/** The answer to `ask_sessions`, the newest first. */
+export interface Sessions {
+  type: "sessions";
+  id: string;
+  sessions: SessionInfo[];
+}
+
+/**
+ * Begin a session of an account. The socket's own player stays as it is: connect with the token that comes.
+ *
+ * It may be sent before `hello`. The answer to an unknown name is that to a wrong password.
+ */
+export interface SignIn {
+  id: string;
+  type: "sign_in";
+  name: string;
+  password: string;
+  label?: string;
+}
+
+/** End this session. Its sockets are closed after the answer; a guest cannot come back. */
+export interface SignOut {
+  id: string;
+  type: "sign_out";
+}
+
+/** The answer to `sign_in` and `recover`: the token with which the next `hello` is this player. */
+export interface SignedIn {
+  type: "signed_in";
+  id: string;
+  player: Player;
+  token: string;
+}
 
 /**
  * A match's current state: the answer to `join` without `since`, and sent in place of events to a slow watcher.
@@ -1343,6 +1807,8 @@ export interface Snapshot {
   takeback_agreed: number[];
   /** Whether the person in this match against a bot may have hints and takebacks. */
   with_help: boolean;
+  /** Whether the result counts for the ratings, as far as it is known; false from a takeback on. */
+  rated: boolean;
 }
 
 /** Start a table that has enough players; for its creator. The acknowledgement's `ref` is the match. */
@@ -1368,6 +1834,10 @@ export interface Started {
   previous: string | null;
   /** Whether the person in this match against a bot may have hints and takebacks; such a match is never rated. */
   with_help: boolean;
+  /** Whether the result is to change the players' ratings; a takeback makes the match casual. */
+  rated: boolean;
+  /** Each seat's rating as the rated match begins; empty in a casual one. */
+  ratings: SeatRating[];
 }
 
 /** To an analyst: this job is cancelled, or assigned to another analyst. */
@@ -1407,6 +1877,21 @@ export interface TakenBack {
   type: "taken_back";
   ply: number;
   left: (number | null)[];
+}
+
+/** The answer to `create_token`. The `secret` cannot be read again. */
+export interface TokenCreated {
+  type: "token_created";
+  id: string;
+  secret: string;
+  token: PersonalToken;
+}
+
+/** The answer to `ask_tokens`, the newest first. */
+export interface Tokens {
+  type: "tokens";
+  id: string;
+  tokens: PersonalToken[];
 }
 
 /**
@@ -1552,6 +2037,10 @@ export interface Welcome {
   server: string;
   now: number;
   matches: string[];
+  /** Whether the player has an account; otherwise it is a guest, whose only key is the token. */
+  has_account: boolean;
+  /** What the token permits. */
+  scopes: ("play" | "bot" | "read" | "admin")[];
 }
 
 /** The messages that answer each command. */
@@ -1561,28 +2050,43 @@ export interface Answers {
   accept_draw: Acknowledged;
   accept_takeback: Acknowledged;
   analysed: Acknowledged;
+  ask_account: Account;
   ask_analysis: Acknowledged;
+  ask_export: Export;
   ask_games: Games;
   ask_history: History;
+  ask_leaderboard: Leaderboard;
   ask_line: Line;
   ask_lobby: LobbyPage;
   ask_moves: Moves;
   ask_my_matches: MyMatches;
+  ask_policies: Policies;
+  ask_pools: Pools;
+  ask_profile: Profile;
+  ask_rating_history: RatingHistory;
   ask_seek: SeekInfo;
+  ask_sessions: Sessions;
   ask_study: Acknowledged;
+  ask_tokens: Tokens;
   ask_trace: Acknowledged;
   ask_variation: Variation;
   cancel_analysis: Acknowledged;
   cancel_challenge: Acknowledged;
   cancel_seek: Acknowledged;
   challenge: Acknowledged;
+  change_password: Acknowledged;
   claim: Acknowledged;
+  create_invitation: InvitationCreated;
   create_seek: Acknowledged;
+  create_token: TokenCreated;
   declare: Acknowledged;
   decline_challenge: Acknowledged;
   decline_draw: Acknowledged;
   decline_rematch: Acknowledged;
   decline_takeback: Acknowledged;
+  delete_account: Acknowledged;
+  end_other_sessions: Acknowledged;
+  end_session: Acknowledged;
   enter_pool: Acknowledged;
   join: Snapshot | Acknowledged;
   join_seek: Acknowledged;
@@ -1595,10 +2099,17 @@ export interface Answers {
   ping: Pong;
   play: Acknowledged;
   read_record: RecordRead;
+  recover: SignedIn;
+  register: Registered;
   rematch: Acknowledged;
+  rename: Account;
+  renew_codes: RecoveryCodes;
   request_takeback: Acknowledged;
   resign: Acknowledged;
+  revoke_token: Acknowledged;
   say: Acknowledged;
+  sign_in: SignedIn;
+  sign_out: Acknowledged;
   start_seek: Acknowledged;
   watch_lobby: LobbyState;
 }

@@ -46,12 +46,16 @@ export class MatchRecord {
     this.delay = snapshot.delay;
     this.private = snapshot.private;
     this.withHelp = snapshot.with_help;
+    /** Whether the result counts for the ratings, as far as it is known. */
+    this.rated = snapshot.rated;
+    /** What the match has changed for each seat, once it is known. @type {readonly import("./protocol").RatingChange[] | null} */
+    this.changes = null;
   }
 
   /** Replace the snapshot and keep known positions. @param {Snapshot} snapshot */
   load(snapshot) {
-    const { moves, positions } = this;
-    Object.assign(this, new MatchRecord(snapshot));
+    const { moves, positions, changes } = this;
+    Object.assign(this, new MatchRecord(snapshot), { changes });
     for (let ply = 0; ply < Math.min(moves.length, this.ply) && moves[ply] === this.moves[ply]; ply++)
       this.positions[ply] = positions[ply];
   }
@@ -63,6 +67,11 @@ export class MatchRecord {
   /** Whether the receiver may have hints, and takebacks without asking. */
   get helped() {
     return this.withHelp && this.seat !== null && !this.over;
+  }
+
+  /** Whether it began as a rated match; a takeback or an early end makes it casual. */
+  get begunRated() {
+    return this.rated || this.seats.some(({ rating }) => rating !== null);
   }
 
   /** Whether every earlier position is known. */
@@ -124,6 +133,7 @@ export class MatchRecord {
       case "taken_back":
         this.moves.length = event.ply;
         this.positions.length = Math.min(this.positions.length, event.ply + 1);
+        this.rated = false;
         [this.draw, this.takeback] = [[], []];
         break;
       case "eliminated":
@@ -149,6 +159,7 @@ export class MatchRecord {
         this.over = true;
         this.winner = event.winner;
         this.reason = event.reason;
+        this.rated = event.rated;
         this.seed = event.seed;
         event.places.forEach((place, seat) => (this.seats[seat].place = place));
         [this.draw, this.takeback] = [[], []];

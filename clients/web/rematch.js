@@ -86,7 +86,7 @@ export class Rematch {
     this.instead = undefined;
     this.draw();
     try {
-      const terms = { game: spec, clock, seat: 1 - /** @type {number} */ (seat), with_help: this.record.withHelp };
+      const terms = { game: spec, clock, seat: 1 - /** @type {number} */ (seat), with_help: this.record.withHelp, rated: this.record.begunRated };
       const { ref } = await this.page.link.ask({ type: "challenge", to: bot.id, ...terms }, { lasting: true });
       this.challenge = ref;
       if (this.early?.challenge === ref) this.#closed(this.early);

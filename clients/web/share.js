@@ -1,6 +1,7 @@
 /** The sheet from which a finished game is shared: link, pictures, animation, code for other sites, and its record. */
 
-import { button, h } from "./dom.js";
+import { copyField } from "./copyfield.js";
+import { h } from "./dom.js";
 import { counted, t } from "./language.js";
 import { gameAddress } from "./permalink.js";
 import { openSheet } from "./sheet.js";
@@ -18,8 +19,8 @@ export function shareGame(page, record, ply) {
     t("Share this game"),
     "share",
     h("img.picture", { src: `${address}.svg`, alt: counted(ply, "The position after {count} ply", "The position after {count} plies") }),
-    text(page, t("Link to this position"), address, t("The link is copied.")),
-    text(page, t("Moving picture for other sites"), code, t("The code is copied.")),
+    copyField(page, t("Link to this position"), address, t("The link is copied.")),
+    copyField(page, t("Moving picture for other sites"), code, t("The code is copied.")),
     h(
       "div.row",
       { role: "group", "aria-label": t("Pictures") },
@@ -34,13 +35,6 @@ export function shareGame(page, record, ply) {
       file(t("Record (JSON)"), `matches/${id}.jsonl`, `${id}.jsonl`),
     ),
   );
-}
-
-/** A text to copy. @param {Page} page @param {string} label @param {string} value @param {string} said */
-function text(page, label, value, said) {
-  const input = h("input", { value, readonly: true, on: { focus: () => input.select() } });
-  const copy = button(t("Copy"), () => page.copy(value, said), "", { type: "button", "aria-label": t("Copy: {label}", { label }) });
-  return h("div.copied.flow", h("label.field", h("span", label), input), copy);
 }
 
 /** @param {string} label @param {string} href @param {string} download */

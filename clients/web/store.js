@@ -24,6 +24,12 @@ export class Store extends EventTarget {
     this.cursors = { seeks: null, matches: null, players: null };
     /** @type {Map<string, Challenged>} challenges that stand, mine and to me */
     this.challenges = new Map();
+    /** @type {import("./protocol").Pool[]} of quick pairing */
+    this.pools = [];
+    /** @type {Map<string, number>} how many wait in each pool */
+    this.standing = new Map();
+    /** @type {import("./pools.js").InPool | null} the pool in which I wait */
+    this.waiting = null;
     this.loaded = false;
     this.watching = false;
     link.hear({
@@ -39,14 +45,21 @@ export class Store extends EventTarget {
         this.challenges.delete(message.challenge);
         this.#tell();
       },
+      waiting: (message) => {
+        this.waiting = message.pool === null ? null : { ...message, pool: message.pool };
+        this.#tell();
+      },
     });
   }
 
   #online() {
     this.challenges.clear();
+    // Who still waits is told so after each welcome.
+    this.waiting = null;
     this.link.ask({ type: "ask_games" }).then(
       (answer) => {
         this.games = [...answer.games].sort((one, two) => placeOf(one) - placeOf(two));
+        this.pools = answer.pools;
         this.#tell();
       },
       () => {},
@@ -108,6 +121,7 @@ export class Store extends EventTarget {
     this.matches = new Map(message.matches.map((match) => [match.id, match]));
     this.players = new Map(message.players.map((presence) => [presence.player.id, presence]));
     this.cursors = { seeks: message.seeks_more, matches: message.matches_more, players: message.players_more };
+    this.standing.clear();
     this.loaded = true;
     this.#count(message);
   }
@@ -150,7 +164,8 @@ export class Store extends EventTarget {
   }
 
   /** @param {import("./protocol").LobbyState | import("./protocol").LobbyChanged} message */
-  #count({ seeks_total, matches_total, players_total }) {
+  #count({ seeks_total, matches_total, players_total, pools }) {
+    for (const { id, waiting } of pools) this.standing.set(id, waiting);
     this.totals = { seeks: seeks_total, matches: matches_total, players: players_total };
     this.#learnName();
     this.#tell();

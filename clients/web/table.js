@@ -81,6 +81,7 @@ export class Table {
     /** @type {import("./coach.js").Coach | null} loaded where the match has help */
     this.coach = null;
     this.coachPlace = h("div", { hidden: true });
+    this.ratingPlace = h("div.rated-result", { role: "status", hidden: true });
     /** @type {import("./study.js").Study | null} loaded when it is first opened */
     this.study = null;
     this.closed = false;
@@ -135,6 +136,7 @@ export class Table {
         this.explanation,
         this.placing.element,
         this.coachPlace,
+        this.ratingPlace,
         this.wishes.study ? null : [this.actions.asked, this.actions.result],
       ),
       this.moves.element,
@@ -325,6 +327,19 @@ export class Table {
     return t("Move {number} of {all}: {move}", { number: moves.numberOf(ply), all: moves.numberOf(record.ply), move });
   }
 
+  /** Say what the end of a rated match has changed. */
+  async drawRating() {
+    const { record, page, ratingPlace } = this;
+    ratingPlace.hidden = !record.over || !record.begunRated;
+    if (ratingPlace.hidden) return;
+    try {
+      const { showChange } = await load(() => import("./ratingchange.js"), "players.css");
+      showChange(page, record, ratingPlace);
+    } catch (error) {
+      page.complain(error);
+    }
+  }
+
   drawInfo() {
     const { record, page } = this;
     const words = [
@@ -332,6 +347,7 @@ export class Table {
       clockText(record.clock),
       record.private ? t("private") : "",
       record.withHelp ? t("with help, not rated") : "",
+      record.rated ? t("rated") : record.begunRated ? t("no longer rated") : "",
       record.delay ? t("shown {seconds} s late", { seconds: record.delay }) : "",
       record.watchers ? counted(record.watchers, "{count} watcher", "{count} watchers") : "",
     ];

@@ -46,8 +46,8 @@ type Needing<Field extends string> = {
 type Answers = import("./protocol").Answers;
 type Answer<T extends keyof Answers> = T extends "ask_analysis" | "ask_study" | "ask_trace" ? Answers[T] & { ref: string } : Answers[T];
 
-/** The link's events: every message that is no answer, and four of its own. */
-type Heard = { [M in ServerMessage as M["type"]]: M } & { online: null; offline: null; renamed: null; unwelcome: { text: string } };
+/** The link's events: every message that is no answer, and six of its own. */
+type Heard = { [M in ServerMessage as M["type"]]: M } & { online: null; offline: null; renamed: null; barred: null; signed_out: null; unwelcome: { text: string } };
 type Listeners = { [T in keyof Heard]?: (message: Heard[T]) => void };
 
 /** A command that is sent, or kept until there is a connection. */
@@ -79,6 +79,9 @@ interface Page {
   /** Ask for settings, then open a table or send a challenge. */
   form: (game: string, mode: Mode, to?: Player) => Promise<void>;
   openTable: (chosen: Terms) => Promise<void>;
+  /** Wait in a pool of quick pairing; the rules are shown first to who has not seen them. */
+  enterPool: (pool: import("./protocol").Pool) => Promise<void>;
+  leavePool: () => Promise<void>;
 }
 
 /** What the page shows below its header. */
@@ -94,7 +97,7 @@ interface View {
 type Mode = "bot" | "open" | "player";
 
 /** The settings of a table or a challenge. */
-type Terms = SeekSettingsInput & Pick<Required<SeekSettingsInput>, "clock" | "seat"> & { with_help?: boolean | undefined };
+type Terms = SeekSettingsInput & Pick<Required<SeekSettingsInput>, "clock" | "seat"> & { with_help?: boolean | undefined; rated?: boolean | undefined };
 
 /** The result of a form. */
 interface Chosen {

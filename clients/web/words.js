@@ -41,8 +41,12 @@ function minutes(seconds) {
 export function timeLeft(ms) {
   const left = Math.max(0, ms);
   if (left < 10_000) return `0:0${number(Math.floor(left / 100) / 10, 1)}`;
-  const seconds = Math.floor(left / 1000);
-  if (seconds >= 86_400) 
+  return span(Math.floor(left / 1000));
+}
+
+/** A time in days, hours, minutes and seconds, as clocks show it. @param {number} seconds */
+export function span(seconds) {
+  if (seconds >= 86_400)
     return t("{days}d {hours}h", { days: Math.floor(seconds / 86_400), hours: Math.floor((seconds % 86_400) / 3600) });
   const two = (/** @type {number} */ value) => String(value).padStart(2, "0");
   if (seconds >= 3600)
@@ -171,7 +175,10 @@ export function ordinal(place) {
   return ["", t("1st"), t("2nd"), t("3rd")][place] ?? t("{place}th", { place });
 }
 
+/** A rating as it stands beside a name; a provisional one has a question mark. @param {{rating: number, provisional: boolean}} rating */
+export const ratingText = ({ rating, provisional }) => `${rating}${provisional ? "?" : ""}`;
+
 /** A table's settings beside its game. @param {Seek["settings"]} chosen */
 export function tableText(chosen) {
-  return [clockText(chosen.clock), chosen.private ? t("private") : ""].filter(Boolean).join(" · ");
+  return [clockText(chosen.clock), chosen.rated ? t("rated") : "", chosen.private ? t("private") : ""].filter(Boolean).join(" · ");
 }

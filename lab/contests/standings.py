@@ -10,9 +10,10 @@ from itertools import groupby, starmap
 from statistics import fmean, median
 from typing import Any, Final, TypeVar
 
+from cornered.contests import glicko
 from cornered.lab.contests.results import Fault, Glicko, Lengths, Opened, Order, Score, Standing, Standings
 from cornered.lab.contests.terms import ENDINGS, ContestTerms, Effort, PlayedGame
-from cornered.lab.statistics import bradley_terry, glicko
+from cornered.lab.statistics import bradley_terry
 
 __all__ = ["as_json", "standings"]
 

@@ -14,7 +14,7 @@ __all__ = ["commit", "processor", "provenance"]
 
 LIBRARIES: Final = ("numpy", "numba", "llvmlite", "networkx", "open_spiel", "matplotlib")
 """Packages that measure or draw."""
-SOURCES: Final = ("engine", "protocol", "bots", "clients", "lab", "cli", "pyproject.toml")
+SOURCES: Final = ("contests", "engine", "protocol", "bots", "clients", "lab", "cli", "pyproject.toml")
 """What a result can depend on; a report that is written into the checkout does not make the sources differ."""
 GIT_SECONDS: Final = 20
 

@@ -2,98 +2,355 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Row, Select, delete, func, insert, select, text, update
+from sqlalchemy import Row, delete, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from cornered.protocol.values import Player, PlayerKind
-from cornered.server.adapters.database import STORE_ERRORS, Database
-from cornered.server.adapters.tables import PLAYERS_TABLE, REVOCATIONS, TOKENS
-from cornered.server.adapters.tokens import digest_of, new_player_id, new_token
-from cornered.server.ports import AccountsUnavailable, Identity, UnknownPlayer
+from cornered.protocol.account import Role, Scope
+from cornered.protocol.values import Player
+from cornered.server.accounts import (
+    DELETED_NAME,
+    MAX_KNOWN_ADDRESSES,
+    MAX_LIVE_INVITATIONS,
+    MAX_OLD_NAMES,
+    MAX_SESSIONS,
+    MAX_TOKENS,
+    AccountRecord,
+    AlreadyRegistered,
+    BadInvitation,
+    FormerName,
+    Identity,
+    NameTaken,
+    NewAccount,
+    NewSession,
+    StaleAccount,
+    TokenRecord,
+    TooMany,
+    UnknownPlayer,
+)
+from cornered.server.adapters.players_sql import SqlPlayers, is_token, player_of, read_scopes, written_scopes
+from cornered.server.adapters.tables import (
+    ACCOUNT_NAMES,
+    ACCOUNTS_TABLE,
+    INVITATIONS,
+    KNOWN_ADDRESSES,
+    PLAYERS_TABLE,
+    RECOVERY_CODES,
+    TOKENS,
+)
+from cornered.server.adapters.tokens import digest_of, new_player_id, new_token, token_id
 
 __all__ = ["SqlAccounts"]
 
-_SELECT_PLAYER = select(PLAYERS_TABLE.c.id, PLAYERS_TABLE.c.name, PLAYERS_TABLE.c.kind)
-_LOCK_REVOCATIONS: Final = text("LOCK TABLE revocations IN EXCLUSIVE MODE")
-"""Makes those who revoke on PostgreSQL take turns, so that no number is committed before a lower one."""
-_NEXT_NUMBER: Final = select(func.coalesce(func.max(REVOCATIONS.c.number), 0) + 1).scalar_subquery()
+_CODES_LEFT: Final = (
+    select(func.count()).where(RECOVERY_CODES.c.player == ACCOUNTS_TABLE.c.player).correlate(ACCOUNTS_TABLE)
+).scalar_subquery()
+_ACCOUNT: Final = select(
+    PLAYERS_TABLE.c.id,
+    PLAYERS_TABLE.c.name,
+    PLAYERS_TABLE.c.kind,
+    ACCOUNTS_TABLE.c.hash,
+    ACCOUNTS_TABLE.c.role,
+    ACCOUNTS_TABLE.c.since,
+    ACCOUNTS_TABLE.c.is_closed,
+    _CODES_LEFT.label("codes_left"),
+).join(ACCOUNTS_TABLE, ACCOUNTS_TABLE.c.player == PLAYERS_TABLE.c.id)
 
 
-class SqlAccounts:
+class SqlAccounts(SqlPlayers):
     """Implements `Accounts`. The database is shared with other adapters, and its owner closes it."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        # At most one writer of accounts waits for the database's write lock, so that the journal's next commit waits
-        # for one commit of a new guest and not for all of them.
-        self._turn = asyncio.Lock()
+    async def account(self, player: str) -> AccountRecord | None:
+        rows = await self._rows(_ACCOUNT.where(PLAYERS_TABLE.c.id == player))
+        return (await self._with_names(rows))[0] if rows else None
 
-    async def create(self, name: str, kind: PlayerKind) -> tuple[Identity, str]:
-        player = Player(id=new_player_id(), name=name, kind=kind)
-        token = new_token()
+    async def account_named(self, key: str) -> AccountRecord | None:
+        named = _ACCOUNT.join(ACCOUNT_NAMES, ACCOUNT_NAMES.c.player == ACCOUNTS_TABLE.c.player)
+        rows = await self._rows(named.where(ACCOUNT_NAMES.c.key == key, ACCOUNT_NAMES.c.until == 0))
+        return (await self._with_names(rows))[0] if rows else None
+
+    async def _with_names(self, rows: Sequence[Row[Any]]) -> list[AccountRecord]:
+        query = select(ACCOUNT_NAMES).where(
+            ACCOUNT_NAMES.c.player.in_([row.id for row in rows]), ACCOUNT_NAMES.c.until > 0
+        )
+        names: dict[str, list[FormerName]] = {}
+        for row in await self._rows(query.order_by(ACCOUNT_NAMES.c.until)):
+            names.setdefault(row.player, []).append(FormerName(row.name, row.until))
+        return [_account_of(row, tuple(names.get(row.id, ()))) for row in rows]
+
+    async def knows_address(self, player: str, address: str) -> bool:
+        query = select(KNOWN_ADDRESSES.c.seen)
+        return bool(
+            await self._rows(query.where(KNOWN_ADDRESSES.c.player == player, KNOWN_ADDRESSES.c.address == address))
+        )
+
+    async def register(self, new: NewAccount, player: str | None, by: str = "") -> tuple[Identity, str | None]:
+        token: str | None = None
         async with self._writing() as connection:
-            await connection.execute(insert(PLAYERS_TABLE), {"id": player.id, "name": player.name, "kind": player.kind})
-            await connection.execute(insert(TOKENS), {"digest": digest_of(token), "player": player.id})
-        return Identity(player), token
+            if player is None:
+                player = new_player_id()
+                await connection.execute(insert(PLAYERS_TABLE), {"id": player, "name": new.name, "kind": "person"})
+            elif not await self._lock(connection, player):
+                raise StaleAccount
+            else:
+                await self._require_session(connection, player, by)
+                if (await connection.execute(_ACCOUNT.where(PLAYERS_TABLE.c.id == player))).first() is not None:
+                    raise AlreadyRegistered
+            if new.invitation is not None:
+                valid = (INVITATIONS.c.uses > 0) & (INVITATIONS.c.expires > new.at)
+                invited = update(INVITATIONS).where(INVITATIONS.c.digest == new.invitation, valid)
+                used = await connection.execute(invited.values(uses=INVITATIONS.c.uses - 1))
+                if not used.rowcount:
+                    raise BadInvitation
+            if await self._owner(connection, new.key) is not None:
+                raise NameTaken
+            account = {"player": player, "hash": new.hash, "role": "player", "since": new.at, "is_closed": False}
+            await connection.execute(insert(ACCOUNTS_TABLE), account)
+            # Of two that register a name at once, the primary key refuses the second.
+            await connection.execute(
+                insert(ACCOUNT_NAMES), {"key": new.key, "player": player, "name": new.name, "until": 0}
+            )
+            await connection.execute(
+                insert(RECOVERY_CODES), [{"player": player, "digest": digest} for digest in new.codes]
+            )
+            await connection.execute(update(PLAYERS_TABLE).where(PLAYERS_TABLE.c.id == player).values(name=new.name))
+            row = (await connection.execute(select(PLAYERS_TABLE).where(PLAYERS_TABLE.c.id == player))).one()
+            identity = Identity(player_of(row), by, has_account=True)
+            if not by:
+                identity, token = await self._begin_session(
+                    connection, identity.player, new.label, new.at, has_account=True
+                )
+        return identity, token
 
-    async def by_token(self, token: str) -> Identity | None:
-        return await self._one(_SELECT_PLAYER.join(TOKENS).where(TOKENS.c.digest == digest_of(token)))
+    async def sign_in(self, player: str, was: str, session: NewSession) -> tuple[Identity, str]:
+        async with self._changing(player) as connection:
+            row = await self._require_account(connection, player, was)
+            return await self._enter(connection, row, session)
 
-    async def by_id(self, player: str) -> Identity | None:
-        return await self._one(_SELECT_PLAYER.where(PLAYERS_TABLE.c.id == player))
+    async def recover(
+        self, player: str, was: str, code: str, new_hash: str, session: NewSession
+    ) -> tuple[Identity, str]:
+        async with self._changing(player) as connection:
+            row = await self._require_account(connection, player, was)
+            used = await connection.execute(
+                delete(RECOVERY_CODES).where(RECOVERY_CODES.c.player == player, RECOVERY_CODES.c.digest == code)
+            )
+            if not used.rowcount:
+                raise StaleAccount
+            await self._set_hash(connection, player, new_hash)
+            await connection.execute(delete(TOKENS).where(TOKENS.c.player == player))
+            identity, token = await self._enter(connection, row, session)
+            await self._record_revocation(connection, player, spared=identity.session)
+        return identity, token
 
-    async def rename(self, player: str, name: str) -> Identity:
-        async with self._writing() as connection:
+    async def change_password(self, player: str, was: str, new_hash: str, by: str) -> None:
+        async with self._changing(player) as connection:
+            await self._require_account(connection, player, was)
+            await self._require_session(connection, player, by)
+            await self._set_hash(connection, player, new_hash)
+            await connection.execute(delete(TOKENS).where(TOKENS.c.player == player, ~is_token(player, by)))
+            await self._record_revocation(connection, player, spared=by)
+
+    async def renew_codes(self, player: str, was: str, codes: Collection[str], by: str) -> None:
+        async with self._changing(player) as connection:
+            await self._require_account(connection, player, was)
+            await self._require_session(connection, player, by)
+            await self._set_codes(connection, player, codes)
+
+    async def rename(self, player: str, was: str, name: str, key: str, by: str, at: int) -> Player:
+        async with self._changing(player) as connection:
+            row = await self._require_account(connection, player)
+            await self._require_session(connection, player, by)
+            if row.name != was:
+                raise StaleAccount
+            names = ACCOUNT_NAMES.c.player == player
+            owner = await self._owner(connection, key)
+            if owner not in (None, player):
+                raise NameTaken
+            if owner is None:
+                number = (
+                    await connection.execute(select(func.count()).select_from(ACCOUNT_NAMES).where(names))
+                ).scalar()
+                if (number or 0) > MAX_OLD_NAMES:
+                    raise TooMany
+            await connection.execute(
+                update(ACCOUNT_NAMES).where(names, ACCOUNT_NAMES.c.until == 0).values(until=max(at, 1))
+            )
+            if owner is None:
+                await connection.execute(
+                    insert(ACCOUNT_NAMES), {"key": key, "player": player, "name": name, "until": 0}
+                )
+            else:
+                await connection.execute(
+                    update(ACCOUNT_NAMES).where(ACCOUNT_NAMES.c.key == key).values(name=name, until=0)
+                )
             await connection.execute(update(PLAYERS_TABLE).where(PLAYERS_TABLE.c.id == player).values(name=name))
-        renamed = await self.by_id(player)
-        if renamed is None:
-            raise UnknownPlayer(player)
-        return renamed
+        return Player(id=player, name=name, kind=row.kind)
 
-    async def named(self, name: str, limit: int) -> Sequence[Player]:
-        has_token = select(TOKENS.c.player).where(TOKENS.c.player == PLAYERS_TABLE.c.id).exists()
-        rows = await self._rows(_SELECT_PLAYER.where(PLAYERS_TABLE.c.name == name, has_token).limit(limit))
-        return [_player_of(row) for row in rows]
+    # Tokens
 
-    async def revoke(self, player: str) -> bool:
-        async with self._writing() as connection:
-            if not self._database.is_sqlite:
-                await connection.execute(_LOCK_REVOCATIONS)
-            deleted = await connection.execute(delete(TOKENS).where(TOKENS.c.player == player))
-            if not deleted.rowcount:
+    async def tokens(self, player: str) -> Sequence[TokenRecord]:
+        query = select(TOKENS).where(TOKENS.c.player == player)
+        return [_token_of(row) for row in await self._rows(query.order_by(TOKENS.c.created.desc(), TOKENS.c.digest))]
+
+    async def create_token(
+        self, player: str, by: str, label: str, scopes: Collection[Scope], at: int, expires: int
+    ) -> tuple[TokenRecord, str]:
+        token = new_token()
+        digest = digest_of(token)
+        async with self._changing(player) as connection:
+            await self._require_account(connection, player)
+            await self._require_session(connection, player, by)
+            personal = (TOKENS.c.player == player) & TOKENS.c.is_session.is_(False)
+            await connection.execute(delete(TOKENS).where(personal, TOKENS.c.expires <= at))
+            number = (await connection.execute(select(func.count()).select_from(TOKENS).where(personal))).scalar()
+            if (number or 0) >= MAX_TOKENS:
+                raise TooMany
+            written = written_scopes(scopes)
+            row = {"digest": digest, "player": player, "label": label, "created": at, "seen": at, "expires": expires}
+            await connection.execute(insert(TOKENS).values(**row, is_session=False, scopes=written))
+        record = TokenRecord(token_id(digest), label, read_scopes(written), at, at, expires, is_session=False)
+        return record, token
+
+    async def end_token(self, player: str, token: str, by: str, *, is_session: bool) -> bool:
+        async with self._changing(player) as connection:
+            await self._require_session(connection, player, by)
+            ended = await connection.execute(
+                delete(TOKENS).where(is_token(player, token), TOKENS.c.is_session.is_(is_session))
+            )
+            if not ended.rowcount:
                 return False
-            await connection.execute(insert(REVOCATIONS).values(number=_NEXT_NUMBER, player=player))
+            await self._record_revocation(connection, player, token=token)
         return True
 
-    async def revoked(self, since: int) -> Sequence[tuple[int, str]]:
-        query = select(REVOCATIONS.c.number, REVOCATIONS.c.player).where(REVOCATIONS.c.number > since)
-        return [(row.number, row.player) for row in await self._rows(query.order_by(REVOCATIONS.c.number))]
+    async def end_others(self, player: str, by: str) -> int:
+        async with self._changing(player) as connection:
+            await self._require_session(connection, player, by)
+            others = (TOKENS.c.player == player) & TOKENS.c.is_session.is_(True) & ~is_token(player, by)
+            ended = (await connection.execute(select(TOKENS.c.digest).where(others))).all()
+            await self._end(connection, player, [row.digest for row in ended])
+        return len(ended)
+
+    async def delete(self, player: str, was: str | None, by: str) -> None:
+        async with self._changing(player) as connection:
+            await self._require_session(connection, player, by)
+            if was is not None:
+                await self._require_account(connection, player, was)
+            elif (await connection.execute(_ACCOUNT.where(PLAYERS_TABLE.c.id == player))).first() is not None:
+                raise StaleAccount
+            for table in (RECOVERY_CODES, KNOWN_ADDRESSES, ACCOUNT_NAMES, ACCOUNTS_TABLE, TOKENS):
+                await connection.execute(delete(table).where(table.c.player == player))
+            await connection.execute(
+                update(PLAYERS_TABLE).where(PLAYERS_TABLE.c.id == player).values(name=DELETED_NAME, deleted=True)
+            )
+            await self._record_revocation(connection, player)
+
+    # Invitations
+
+    async def invite(self, code: str, uses: int, at: int, expires: int) -> None:
+        async with self._writing() as connection:
+            await connection.execute(
+                delete(INVITATIONS).where(or_(INVITATIONS.c.expires <= at, INVITATIONS.c.uses <= 0))
+            )
+            number = (await connection.execute(select(func.count()).select_from(INVITATIONS))).scalar()
+            if (number or 0) >= MAX_LIVE_INVITATIONS:
+                raise TooMany
+            await connection.execute(insert(INVITATIONS), {"digest": code, "uses": uses, "expires": expires})
+
+    # For operators
+
+    async def accounts(self, limit: int, after: str = "") -> Sequence[AccountRecord]:
+        named = _ACCOUNT.join(ACCOUNT_NAMES, ACCOUNT_NAMES.c.player == ACCOUNTS_TABLE.c.player)
+        query = named.where(ACCOUNT_NAMES.c.until == 0, ACCOUNT_NAMES.c.key > after)
+        rows = await self._rows(query.order_by(ACCOUNT_NAMES.c.key).limit(limit))
+        return await self._with_names(rows)
+
+    async def set_role(self, player: str, role: Role) -> None:
+        async with self._changing_account(player) as connection:
+            await connection.execute(update(ACCOUNTS_TABLE).where(ACCOUNTS_TABLE.c.player == player).values(role=role))
+            if role != "admin":
+                rows = (await connection.execute(select(TOKENS).where(TOKENS.c.player == player))).all()
+                await self._end(connection, player, [row.digest for row in rows if "admin" in read_scopes(row.scopes)])
+
+    async def close_account(self, player: str, *, is_closed: bool) -> None:
+        async with self._changing_account(player) as connection:
+            closed = update(ACCOUNTS_TABLE).where(ACCOUNTS_TABLE.c.player == player)
+            await connection.execute(closed.values(is_closed=is_closed))
+            if is_closed:
+                await connection.execute(delete(TOKENS).where(TOKENS.c.player == player))
+                await self._record_revocation(connection, player)
+
+    async def add_codes(self, player: str, codes: Collection[str]) -> None:
+        async with self._changing_account(player) as connection:
+            await self._set_codes(connection, player, codes)
+
+    # Steps of a transaction
 
     @contextlib.asynccontextmanager
-    async def _writing(self) -> AsyncIterator[AsyncConnection]:
-        try:
-            async with self._turn, self._database.writing() as connection:
-                yield connection
-        except STORE_ERRORS as error:
-            raise AccountsUnavailable("the store cannot be written") from error
+    async def _changing_account(self, player: str) -> AsyncIterator[AsyncConnection]:
+        """Lend a connection for one change of an account by the operator. Raises UnknownPlayer."""
+        async with self._changing(player) as connection:
+            if (await connection.execute(_ACCOUNT.where(PLAYERS_TABLE.c.id == player))).first() is None:
+                raise UnknownPlayer(player)
+            yield connection
 
-    async def _one(self, query: Select[Any]) -> Identity | None:
-        rows = await self._rows(query)
-        return Identity(_player_of(rows[0])) if rows else None
+    async def _owner(self, connection: AsyncConnection, key: str) -> str | None:
+        """Return the player whose account has, or had, the name with this comparison key."""
+        query = select(ACCOUNT_NAMES.c.player).where(ACCOUNT_NAMES.c.key == key)
+        owner: str | None = (await connection.execute(query)).scalar()
+        return owner
 
-    async def _rows(self, query: Select[Any]) -> Sequence[Row[Any]]:
-        try:
-            async with self._database.reading() as connection:
-                rows: Sequence[Row[Any]] = (await connection.execute(query)).all()
-        except STORE_ERRORS as error:
-            raise AccountsUnavailable("the store cannot be read") from error
-        return rows
+    async def _require_account(self, connection: AsyncConnection, player: str, was: str | None = None) -> Row[Any]:
+        """Return an open account. Raises StaleAccount where it has another hash than `was`, if that is given."""
+        row = (await connection.execute(_ACCOUNT.where(PLAYERS_TABLE.c.id == player))).first()
+        if row is None or row.is_closed or was not in (None, row.hash):
+            raise StaleAccount
+        return row
+
+    async def _enter(self, connection: AsyncConnection, row: Row[Any], session: NewSession) -> tuple[Identity, str]:
+        """Begin a session, of which an account has so many at most, and remember the address."""
+        of_player = (TOKENS.c.player == row.id) & TOKENS.c.is_session.is_(True)
+        oldest = select(TOKENS.c.digest).where(of_player).order_by(TOKENS.c.seen.desc(), TOKENS.c.digest)
+        surplus = (await connection.execute(oldest.offset(MAX_SESSIONS - 1))).all()
+        await self._end(connection, row.id, [one.digest for one in surplus])
+        if session.address:
+            of_account = KNOWN_ADDRESSES.c.player == row.id
+            known = {"player": row.id, "address": session.address, "seen": session.at}
+            await connection.execute(
+                delete(KNOWN_ADDRESSES).where(of_account, KNOWN_ADDRESSES.c.address == session.address)
+            )
+            newest = select(KNOWN_ADDRESSES.c.address).where(of_account)
+            newest = newest.order_by(KNOWN_ADDRESSES.c.seen.desc(), KNOWN_ADDRESSES.c.address)
+            old = (await connection.execute(newest.offset(MAX_KNOWN_ADDRESSES - 1))).scalars().all()
+            if old:
+                await connection.execute(delete(KNOWN_ADDRESSES).where(of_account, KNOWN_ADDRESSES.c.address.in_(old)))
+            await connection.execute(insert(KNOWN_ADDRESSES), known)
+        return await self._begin_session(
+            connection, player_of(row), session.label, session.at, has_account=True, is_admin=row.role == "admin"
+        )
+
+    async def _end(self, connection: AsyncConnection, player: str, digests: Sequence[str]) -> None:
+        """Delete tokens of a player, with a revocation for each."""
+        for digest in digests:
+            await connection.execute(delete(TOKENS).where(TOKENS.c.digest == digest))
+            await self._record_revocation(connection, player, token=token_id(digest))
+
+    async def _set_hash(self, connection: AsyncConnection, player: str, new_hash: str) -> None:
+        await connection.execute(update(ACCOUNTS_TABLE).where(ACCOUNTS_TABLE.c.player == player).values(hash=new_hash))
+
+    async def _set_codes(self, connection: AsyncConnection, player: str, codes: Collection[str]) -> None:
+        await connection.execute(delete(RECOVERY_CODES).where(RECOVERY_CODES.c.player == player))
+        await connection.execute(insert(RECOVERY_CODES), [{"player": player, "digest": digest} for digest in codes])
 
 
-def _player_of(row: Row[Any]) -> Player:
-    return Player.model_validate(row._asdict())
+def _account_of(row: Row[Any], old_names: tuple[FormerName, ...]) -> AccountRecord:
+    return AccountRecord(player_of(row), row.hash, row.role, row.since, row.is_closed, row.codes_left, old_names)
+
+
+def _token_of(row: Row[Any]) -> TokenRecord:
+    return TokenRecord(
+        token_id(row.digest), row.label, read_scopes(row.scopes), row.created, row.seen, row.expires, row.is_session
+    )

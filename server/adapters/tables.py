@@ -16,10 +16,16 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    false,
+    true,
 )
 
 __all__ = [
+    "ACCOUNTS_TABLE",
+    "ACCOUNT_NAMES",
     "EVENTS",
+    "INVITATIONS",
+    "KNOWN_ADDRESSES",
     "LOBBY_LOG",
     "MATCHES_TABLE",
     "METADATA",
@@ -27,6 +33,7 @@ __all__ = [
     "NOW_MS",
     "PLAYERS_TABLE",
     "PROBES",
+    "RECOVERY_CODES",
     "REVOCATIONS",
     "SEATS_TABLE",
     "SECRETS",
@@ -75,6 +82,8 @@ PLAYERS_TABLE: Final = Table(
     Column("id", String(32), primary_key=True),
     Column("name", String(24), nullable=False),
     Column("kind", String(8), nullable=False),
+    Column("deleted", Boolean, nullable=False, server_default=false()),
+    Index("players_name", "name"),
 )
 
 TOKENS: Final = Table(
@@ -82,16 +91,76 @@ TOKENS: Final = Table(
     METADATA,
     Column("digest", String(64), primary_key=True),
     Column("player", String(32), ForeignKey("players.id"), nullable=False),
+    Column("label", String(60), nullable=False, server_default=""),
+    Column("is_session", Boolean, nullable=False, server_default=true()),
+    Column("scopes", String(40), nullable=False, server_default="play bot read"),
+    Column("created", BigInteger, nullable=False, server_default="0"),
+    Column("seen", BigInteger, nullable=False, server_default="0"),
+    Column("expires", BigInteger, nullable=False, server_default="0"),
+    Index("tokens_player", "player"),
 )
-"""Tokens by their digests; one player may have several."""
+"""Tokens by their digests; one player may have several. An id of a token is the beginning of its digest. `expires` is 0
+for one that does not expire.
+"""
 
 REVOCATIONS: Final = Table(
     "revocations",
     METADATA,
     Column("number", BigInteger, primary_key=True, autoincrement=False),
     Column("player", String(32), ForeignKey("players.id"), nullable=False),
+    Column("token", String(16), nullable=False, server_default=""),
+    Column("spared", String(16), nullable=False, server_default=""),
 )
-"""Players whose tokens were deleted, numbered without a gap in the order of their commits."""
+"""Tokens that were deleted, numbered without a gap in the order of their commits: one of a player, or where `token` is
+empty all but the one that is `spared`.
+"""
+
+ACCOUNTS_TABLE: Final = Table(
+    "accounts",
+    METADATA,
+    Column("player", String(32), ForeignKey("players.id"), primary_key=True),
+    Column("hash", Text, nullable=False),
+    Column("role", String(8), nullable=False),
+    Column("since", BigInteger, nullable=False),
+    Column("is_closed", Boolean, nullable=False),
+)
+"""The players that have a password, by its hash. Their names are those in `players`."""
+
+ACCOUNT_NAMES: Final = Table(
+    "account_names",
+    METADATA,
+    Column("key", String(128), primary_key=True),
+    Column("player", String(32), ForeignKey("accounts.player"), nullable=False),
+    Column("name", String(24), nullable=False),
+    Column("until", BigInteger, nullable=False),
+    Index("account_names_player", "player"),
+)
+"""Names of accounts by their comparison keys: those of today, with 0 as `until`, and those that they had."""
+
+RECOVERY_CODES: Final = Table(
+    "recovery_codes",
+    METADATA,
+    Column("player", String(32), ForeignKey("accounts.player"), primary_key=True),
+    Column("digest", String(64), primary_key=True),
+)
+
+KNOWN_ADDRESSES: Final = Table(
+    "known_addresses",
+    METADATA,
+    Column("player", String(32), ForeignKey("accounts.player"), primary_key=True),
+    Column("address", String(64), primary_key=True),
+    Column("seen", BigInteger, nullable=False),
+)
+"""Digests of the addresses from which an account was signed in to."""
+
+INVITATIONS: Final = Table(
+    "invitations",
+    METADATA,
+    Column("digest", String(64), primary_key=True),
+    Column("uses", Integer, nullable=False),
+    Column("expires", BigInteger, nullable=False),
+)
+"""Invitations to register, with the number of registrations that are left."""
 
 SECRETS: Final = Table(
     "secrets",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from hashlib import sha256
 
-__all__ = ["digest_of", "new_player_id", "new_token"]
+__all__ = ["digest_of", "new_player_id", "new_token", "token_id"]
 
 
 def new_player_id() -> str:
@@ -24,3 +24,8 @@ def digest_of(token: str) -> str:
     256 random bits cannot be searched, so a fast hash is enough; chosen passwords would need a slow one.
     """
     return sha256(token.encode()).hexdigest()
+
+
+def token_id(digest: str) -> str:
+    """Return a token's id, which its owner sees: 64 bits of the digest, from which nobody finds the token."""
+    return digest[:16]

@@ -167,6 +167,8 @@ class Visitor(Value):
     player: Player
     address: str
     is_operators: bool = False
+    is_claimed: bool = False
+    """Whether the requested name is that of another's account, or was: the player gets a number."""
     shown: str = ""
     accepts: tuple[Accepts, ...] = ()
     concurrency: Count | None = None

@@ -31,15 +31,18 @@ def check_declared(accepts: Accepts) -> None:
                 raise Refusal("bad_options", str(error)) from None
 
 
-def check_bot(guest: Guest, game: Game, clock: Clock, waiting: int) -> None:
+def check_bot(guest: Guest, game: Game, clock: Clock, waiting: int, *, rated: bool) -> None:
     """Refuse a challenge that a bot's declaration excludes, while `waiting` others have no answer yet."""
     if guest.player.kind != "bot":
         return
     name = guest.player.name
     if guest.concurrency is None:
         raise Refusal("not_accepted", f"{name} has not said yet what it plays")
-    if not any(_takes(accepts, game, clock) for accepts in guest.accepts):
+    taken = [accepts for accepts in guest.accepts if _takes(accepts, game, clock)]
+    if not taken:
         raise Refusal("not_accepted", f"{name} does not play {game.title} with these options and this clock")
+    if rated and not any(accepts.rated for accepts in taken):
+        raise Refusal("not_accepted", f"{name} plays no rated games; challenge again without `rated`")
     if guest.free <= waiting:
         raise Refusal("busy", f"{name} plays as many games as it takes")
 

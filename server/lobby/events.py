@@ -136,6 +136,7 @@ class MatchMade:
     delay: int = 0
     is_open: bool = False
     with_help: bool = False
+    rated: bool = False
     type: Literal["match_made"] = field(default="match_made", kw_only=True)
 
 

@@ -57,6 +57,7 @@ from cornered.server.lobby.events import (
     SeekPosted,
     WentAway,
 )
+from cornered.server.lobby.names import comparison_key
 from cornered.server.lobby.pool_pairing import START_RATING, Candidate, pair
 from cornered.server.lobby.pools import Entry, pool_named
 from cornered.server.lobby.state import LobbyFacts
@@ -141,20 +142,37 @@ class Lobby(LobbyFacts):
         return (*events, Answered(player.id, command.id, ref))
 
     def arrive(
-        self, player: Player, address: str = "", *, is_operators: bool = False, shown_before: str = ""
+        self,
+        player: Player,
+        address: str = "",
+        *,
+        is_operators: bool = False,
+        is_claimed: bool = False,
+        shown_before: str = "",
     ) -> tuple[LobbyEvent, ...]:
         """Return the events of a player's new connection from `address`, empty when that is not known.
 
         `player.name` is the requested name. The visible name is unique in the lobby, and a reserved one only where
-        `is_operators`. A player who had a visible name keeps it where it is free.
+        `is_operators`; one that `is_claimed` is another's account's. A player who had a visible name keeps it where it
+        is free.
         """
         guest = self.guests.get(player.id)
+        if is_claimed:
+            likeness = comparison_key(player.name)
+            if comparison_key(shown_before) == likeness:
+                shown_before = ""
+            if guest is not None and comparison_key(guest.player.name) == likeness:
+                guest = None
         gets_name = is_operators and self.names.may_bear(player.id, player.name, is_operators=True)
         if guest is not None and guest.name == player.name and not gets_name:
             shown = guest.player
         else:
             keeps_name = shown_before and self.names.may_bear(player.id, shown_before, is_operators=True)
-            name = shown_before if keeps_name else self.names.choose(player.id, player.name, is_operators=is_operators)
+            name = (
+                shown_before
+                if keeps_name
+                else self.names.choose(player.id, player.name, is_operators=is_operators, is_claimed=is_claimed)
+            )
             shown = player.model_copy(update={"name": name})
         if guest and guest.player == shown and guest.address == address and player.id not in self.away:
             return ()
@@ -257,6 +275,8 @@ class Lobby(LobbyFacts):
             raise Refusal("bad_options", f"{game.title} has seats 0 to {game.seats - 1}")
         if settings.minimum is not None and settings.minimum > game.seats:
             raise Refusal("bad_options", f"the table has {game.seats} seats, fewer than {settings.minimum}")
+        if settings.rated and game.seats != 2:
+            raise Refusal("bad_options", "only games for two are rated; open the table without `rated`")
         check_seat(self, player)
         self.check_places((player,))
         check_table(self, self.bounds, player)
@@ -320,9 +340,11 @@ class Lobby(LobbyFacts):
         if command.with_help and (player.kind, guest.player.kind) != ("person", "bot"):
             text = "help is for a person's game against a bot; challenge again without `with_help`"
             raise Refusal("bad_options", text)
+        if command.with_help and command.rated:
+            raise Refusal("bad_options", "a game with help is never rated; choose one of the two")
         # A bot accepts all that wait, so they take its games already.
         waiting = sum(self.challenges[name].to.id == command.to for name in self.challenges_of.get(command.to, ()))
-        check_bot(guest, game, command.clock, waiting)
+        check_bot(guest, game, command.clock, waiting, rated=command.rated)
         displaced = check_challenge(self, self.bounds, player, command.to)
         self.check_places((player,))
         challenge = Challenged(
@@ -334,6 +356,7 @@ class Lobby(LobbyFacts):
             seat=command.seat,
             expires=now + CHALLENGE_LIFETIME_MS,
             with_help=command.with_help,
+            rated=command.rated,
         )
         if displaced is None:
             return (ChallengeSent(challenge),)
@@ -346,7 +369,14 @@ class Lobby(LobbyFacts):
         challenge = self._challenge_to(command.challenge, player)
         self.check_places((player, challenge.by))
         players = _seated((challenge.by, player), challenge.seat, random_number)
-        made = MatchMade(new_id, challenge.game, players, challenge.clock, with_help=challenge.with_help)
+        made = MatchMade(
+            new_id,
+            challenge.game,
+            players,
+            challenge.clock,
+            with_help=challenge.with_help,
+            rated=challenge.rated,
+        )
         return (_ended(challenge, "accepted", match=new_id), *self.leaving(players), made)
 
     # Pools
@@ -393,7 +423,7 @@ class Lobby(LobbyFacts):
         if settings is None:
             raise ValueError(f"there is no pool {pool!r}")
         one, other = players
-        made = MatchMade(new_id, settings.game, _seated(players, None, random_number), settings.clock)
+        made = MatchMade(new_id, settings.game, _seated(players, None, random_number), settings.clock, rated=True)
         return (PoolLeft(one.id, met=other.id), PoolLeft(other.id, met=one.id), made)
 
     def bot_for(self, entry: Entry, ratings: Mapping[str, float]) -> Player | None:
@@ -459,7 +489,13 @@ def _match_of(seek: Seek, spec: GameSpec, players: Sequence[Player], match: str,
     """Return the match of a table; its creator, the first in `players`, has the requested seat."""
     settings = seek.settings
     return MatchMade(
-        match, spec, _seated(players, settings.seat, random_number), settings.clock, settings.private, settings.delay
+        match,
+        spec,
+        _seated(players, settings.seat, random_number),
+        settings.clock,
+        settings.private,
+        settings.delay,
+        rated=settings.rated,
     )
 
 

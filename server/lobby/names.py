@@ -12,20 +12,27 @@ from typing import Final
 
 from cornered.protocol.text import MAX_NAME, fold_name
 
-__all__ = ["MAX_CONSECUTIVE_NUMBERS", "Names"]
+__all__ = ["MAX_CONSECUTIVE_NUMBERS", "RESERVED_WORDS", "Names", "comparison_key", "is_numbered"]
 
 MAX_CONSECUTIVE_NUMBERS: Final = 16
 """Consecutive numbers that are tried for a name before random ones."""
 RANDOM_NUMBER_RANGE: Final = 1_000_000
 """Range of the numbers that are hashed from a player's id once the consecutive ones are taken."""
+RESERVED_WORDS: Final = ("admin", "administrator", "cornered", "deleted", "moderator", "operator", "server", "system")
+"""Names that no player has, since they seem to be another's than a player's."""
 _NUMBER: Final = re.compile(r" \((\d+)\)$")
 
 
 @lru_cache(maxsize=4_096)
-def _comparison_key(name: str) -> str:
+def comparison_key(name: str) -> str:
     """Return the key that names which read alike share: their folded letters, marks and digits."""
     folded = fold_name(name)
     return "".join(one for one in folded if unicodedata.category(one)[0] in "LMN") or folded
+
+
+def is_numbered(name: str) -> bool:
+    """Return whether a name has the form of those that get a number."""
+    return _NUMBER.search(name) is not None
 
 
 def _numbered(name: str, number: int) -> str:
@@ -52,7 +59,7 @@ class Names:
     __slots__ = ("_bearers", "_highest", "_holders", "_reserved", "_seated")
 
     def __init__(self, reserved: Iterable[str] = ()) -> None:
-        self._reserved = frozenset(map(_comparison_key, reserved))
+        self._reserved = frozenset(map(comparison_key, (*reserved, *RESERVED_WORDS)))
         self._holders: dict[str, str] = {}  # comparison key of the visible name -> player
         self._bearers: dict[str, int] = {}  # comparison key of the requested name -> number of players
         self._highest: dict[str, int] = {}  # comparison key of the requested name -> highest number given
@@ -60,7 +67,7 @@ class Names:
 
     def may_bear(self, player: str, name: str, *, is_operators: bool) -> bool:
         """Return whether the name can be the player's visible name: not another's, and not reserved for others."""
-        likeness = _comparison_key(name)
+        likeness = comparison_key(name)
         return self._is_free(player, likeness, is_operators=is_operators) and (
             is_operators or likeness not in self._reserved
         )
@@ -74,12 +81,12 @@ class Names:
 
     def seat(self, player: str, shown: str) -> None:
         """Record a live match that shows a player's name."""
-        matches = self._seated.setdefault(_comparison_key(shown), {})
+        matches = self._seated.setdefault(comparison_key(shown), {})
         matches[player] = matches.get(player, 0) + 1
 
     def unseat(self, player: str, shown: str) -> None:
         """Record the end of a live match that shows a player's name."""
-        likeness = _comparison_key(shown)
+        likeness = comparison_key(shown)
         matches = self._seated[likeness]
         matches[player] -= 1
         if not matches[player]:
@@ -87,17 +94,26 @@ class Names:
             if not matches:
                 del self._seated[likeness]
 
-    def choose(self, player: str, name: str, *, is_operators: bool = False) -> str:
-        """Return the visible name of a player who arrives as `name`."""
-        if self.may_bear(player, name, is_operators=is_operators):
+    def is_reserved(self, name: str) -> bool:
+        """Return whether a name is for the operator's players alone."""
+        return comparison_key(name) in self._reserved
+
+    def holder(self, name: str) -> str | None:
+        """Return the player whose visible name, now or in a live match, reads like this one."""
+        likeness = comparison_key(name)
+        return self._holders.get(likeness) or next(iter(self._seated.get(likeness, ())), None)
+
+    def choose(self, player: str, name: str, *, is_operators: bool = False, is_claimed: bool = False) -> str:
+        """Return the visible name of a player who arrives as `name`; one that `is_claimed` is an account's."""
+        if not is_claimed and self.may_bear(player, name, is_operators=is_operators):
             return name
-        shown = map(partial(_numbered, name), _numbers(player, self._highest.get(_comparison_key(name), 1) + 1))
-        return next(one for one in shown if self._is_free(player, _comparison_key(one), is_operators=is_operators))
+        shown = map(partial(_numbered, name), _numbers(player, self._highest.get(comparison_key(name), 1) + 1))
+        return next(one for one in shown if self._is_free(player, comparison_key(one), is_operators=is_operators))
 
     def take(self, player: str, name: str, shown: str) -> None:
         """Record the visible name `shown` of a player who requested `name`."""
-        likeness = _comparison_key(name)
-        self._holders[_comparison_key(shown)] = player
+        likeness = comparison_key(name)
+        self._holders[comparison_key(shown)] = player
         self._bearers[likeness] = self._bearers.get(likeness, 0) + 1
         numbered = None if shown == name else _NUMBER.search(shown)
         if numbered:
@@ -105,8 +121,8 @@ class Names:
 
     def free(self, name: str, shown: str) -> None:
         """Release the visible name `shown` of a departed player who requested `name`."""
-        likeness = _comparison_key(name)
-        self._holders.pop(_comparison_key(shown), None)
+        likeness = comparison_key(name)
+        self._holders.pop(comparison_key(shown), None)
         self._bearers[likeness] -= 1
         if not self._bearers[likeness]:
             del self._bearers[likeness]

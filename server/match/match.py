@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from typing import Final, Self, assert_never
 
 from cornered import engine
@@ -35,7 +34,7 @@ from cornered.protocol.events import (
     Rolled,
     Started,
 )
-from cornered.protocol.values import Correspondence, Reason
+from cornered.protocol.values import Correspondence, Reason, SeatRating
 from cornered.server.match.clock import DAY_MS
 from cornered.server.match.dice import commitment_of, roll
 from cornered.server.match.negotiation import negotiate
@@ -53,6 +52,7 @@ __all__ = [
     "open_match",
     "open_rematch",
     "rematch_id",
+    "rematch_of",
 ]
 
 MATCH_TAG_CHARS: Final = 4
@@ -70,10 +70,12 @@ def rematch_id(match: str) -> str:
     return match[:MATCH_TAG_CHARS] + hashlib.sha256(f"{match}:rematch".encode()).hexdigest()[:12]
 
 
-def open_match(opening: Opening, seed: bytes, *, now: int, previous: str | None = None) -> tuple[MatchEvent, ...]:
+def open_match(
+    opening: Opening, seed: bytes, *, now: int, ratings: Sequence[SeatRating] = (), previous: str | None = None
+) -> tuple[MatchEvent, ...]:
     """Return the first events of a match: it starts, and dice that come first are rolled.
 
-    `previous` is the match of which this is the rematch.
+    `ratings` has each seat's rating where the match is rated; `previous` is the match of which this is the rematch.
     """
     started = Started(
         seq=1,
@@ -87,19 +89,31 @@ def open_match(opening: Opening, seed: bytes, *, now: int, previous: str | None 
         delay=opening.delay,
         previous=previous,
         with_help=opening.with_help,
+        rated=opening.rated,
+        ratings=tuple(ratings),
     )
     match = Match.begin(started, seed, DEFAULT_PATIENCE)
     return (started, *match.consequences(match.state, match.seq, match.ply, now))
 
 
-def open_rematch(match: Match, seed: bytes, now: int) -> tuple[MatchEvent, ...]:
-    """Return the first events of the rematch of `match`, in which every player sits one seat further on."""
+def rematch_of(match: Match) -> Opening:
+    """Return the rematch of `match` before it begins: every player sits one seat further on."""
     terms = match.terms
-    players = (terms.players[-1], *terms.players[:-1])
-    opening = Opening(
-        rematch_id(match.id), terms.spec, players, terms.clock, terms.private, terms.delay, terms.with_help
+    return Opening(
+        rematch_id(match.id),
+        terms.spec,
+        (terms.players[-1], *terms.players[:-1]),
+        terms.clock,
+        terms.private,
+        terms.delay,
+        terms.with_help,
+        terms.rated,
     )
-    return open_match(opening, seed, now=now, previous=match.id)
+
+
+def open_rematch(match: Match, seed: bytes, now: int, ratings: Sequence[SeatRating] = ()) -> tuple[MatchEvent, ...]:
+    """Return the first events of the rematch of `match`; `ratings` are in the order of its seats."""
+    return open_match(rematch_of(match), seed, now=now, ratings=ratings, previous=match.id)
 
 
 class Match(MatchState):
@@ -315,8 +329,7 @@ class Match(MatchState):
         return tuple(events)
 
     def _abort(self, command: Abort, seat: int, now: int) -> tuple[MatchEvent, ...]:
-        moves = (ply for ply in range(self.ply) if self.plies.state_at(ply).to_move != CHANCE)
-        if len(tuple(islice(moves, 2))) == 2:
+        if self.is_underway:
             raise Refusal("too_late", "after the second move a match cannot be aborted; you can resign")
         return (self.ended(self.seq + 1, now, None, (), "aborted", command.id, seat),)
 

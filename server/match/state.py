@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Final, Self, assert_never
 
 from cornered.engine.game import CHANCE, State
@@ -86,6 +87,8 @@ class MatchState:
             started=started.at,
             patience=patience,
             with_help=started.with_help,
+            rated=started.rated,
+            ratings=started.ratings,
         )
         state = game.start()
         timer = Timer.of(started.clock, seats, started.at)
@@ -149,6 +152,18 @@ class MatchState:
         """The seats that are not out."""
         return tuple(seat for seat, place in enumerate(self.out) if place is None)
 
+    @property
+    def rated(self) -> bool:
+        """Whether the result counts for the ratings, as far as that is known: not after a takeback, by which fewer
+        plies lead to the position than were made."""
+        return self.terms.rated and self.made == self.ply
+
+    @property
+    def is_underway(self) -> bool:
+        """Whether two moves were made; before that the match may be aborted, and no departure counts for ratings."""
+        moves = (ply for ply in range(self.ply) if self.plies.state_at(ply).to_move != CHANCE)
+        return len(tuple(islice(moves, 2))) == 2
+
     def answered(self, seat: int, command_id: str) -> int | None:
         """Return the number of the event that this command of the seat's caused, if it was carried out before."""
         return self.causes[seat].get(command_id) if 0 <= seat < len(self.causes) else None
@@ -171,8 +186,18 @@ class MatchState:
         seat: int | None = None,
     ) -> Ended:
         """Return the event that ends this match, with its seed."""
-        seed = self.terms.seed.hex()
-        return Ended(seq=seq, at=now, winner=winner, places=places, reason=reason, seed=seed, cause=cause, seat=seat)
+        is_played_out = reason in ("rules", "ply_limit")
+        return Ended(
+            seq=seq,
+            at=now,
+            winner=winner,
+            places=places,
+            reason=reason,
+            seed=self.terms.seed.hex(),
+            cause=cause,
+            seat=seat,
+            rated=self.rated and bool(places) and (is_played_out or self.is_underway),
+        )
 
     def evolve(self, event: MatchEvent) -> Self:
         """Return the match after `event`, which must be the next one: numbers have no gaps."""

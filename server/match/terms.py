@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from cornered.engine.game import Game
-from cornered.protocol.values import Clock, Correspondence, GameSpec, NoClock, Player, Reason
+from cornered.protocol.values import Clock, Correspondence, GameSpec, NoClock, Player, Reason, SeatRating
 
 __all__ = ["NO_TALKS", "Ending", "MatchTerms", "Opening", "Patience", "Talks"]
 
@@ -41,6 +41,8 @@ class Opening:
     """Seconds by which spectators see everything later."""
     with_help: bool = False
     """Whether the person in a match against a bot may have hints and takebacks."""
+    rated: bool = False
+    """Whether the result is to change both players' ratings."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,9 @@ class MatchTerms:
     started: int
     patience: Patience
     with_help: bool = False
+    rated: bool = False
+    ratings: tuple[SeatRating, ...] = ()
+    """Each seat's rating when the rated match began; empty in a casual one."""
 
     def is_helped(self, seat: int) -> bool:
         """Return whether the player in `seat` may have hints, and takebacks without asking: a person, and no bot."""

@@ -81,9 +81,7 @@ def snapshot(
         game=terms.spec,
         title=terms.game.title,
         clock=terms.clock,
-        seats=tuple(
-            SeatInfo(player=player, place=_place(match, number)) for number, player in enumerate(terms.players)
-        ),
+        seats=tuple(_seat_info(match, number) for number in range(match.seats)),
         seat=seat,
         position=match.position,
         ply=match.ply,
@@ -107,6 +105,7 @@ def snapshot(
         draw_agreed=talks.draw,
         takeback_agreed=talks.takeback,
         with_help=terms.with_help,
+        rated=match.rated,
     )
 
 
@@ -202,7 +201,16 @@ def summary(match: MatchState, watchers: int) -> MatchSummary:
         over=match.over,
         winner=ending.winner if ending else None,
         reason=ending.reason if ending else None,
+        rated=match.rated,
+        ratings=terms.ratings,
     )
+
+
+def _seat_info(match: MatchState, seat: int) -> SeatInfo:
+    player, place, ratings = match.terms.players[seat], _place(match, seat), match.terms.ratings
+    if not ratings:
+        return SeatInfo(player=player, place=place)
+    return SeatInfo(player=player, place=place, rating=ratings[seat].rating, provisional=ratings[seat].provisional)
 
 
 def _ending(match: MatchState, state: State) -> MatchEnding | None:

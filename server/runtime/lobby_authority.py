@@ -205,7 +205,11 @@ class LobbyAuthority:
             self._late.pop(player.id, None)
             self._commit(
                 self.lobby.arrive(
-                    player, visitor.address, is_operators=visitor.is_operators, shown_before=visitor.shown
+                    player,
+                    visitor.address,
+                    is_operators=visitor.is_operators,
+                    is_claimed=visitor.is_claimed,
+                    shown_before=visitor.shown,
                 )
             )
             if visitor.concurrency is not None and self.lobby.guests[player.id].concurrency is None:
@@ -213,7 +217,9 @@ class LobbyAuthority:
         guest = self.lobby.guests.get(player.id)
         if guest is not None:
             return guest.player
-        name = self.lobby.names.choose(player.id, player.name, is_operators=visitor.is_operators)
+        name = self.lobby.names.choose(
+            player.id, player.name, is_operators=visitor.is_operators, is_claimed=visitor.is_claimed
+        )
         return player.model_copy(update={"name": name})
 
     def disconnect(self, player: str) -> None:

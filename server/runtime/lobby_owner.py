@@ -306,4 +306,5 @@ def _made(started: Started) -> MatchMade:
         started.delay,
         is_open=True,
         with_help=started.with_help,
+        rated=started.rated,
     )

@@ -175,7 +175,9 @@ class LobbyReplication:
         guest = (self.facts if authority is None else authority.lobby).guests.get(player.id)
         if guest is not None and guest.name == player.name:
             return guest.player
-        name = self.facts.names.choose(player.id, player.name, is_operators=visitor.is_operators)
+        name = self.facts.names.choose(
+            player.id, player.name, is_operators=visitor.is_operators, is_claimed=visitor.is_claimed
+        )
         return player.model_copy(update={"name": name})
 
     def went(self, player: str) -> None:

@@ -420,6 +420,7 @@ class LobbyService:
                     one.delay,
                     is_open=True,
                     with_help=one.with_help,
+                    rated=one.rated,
                 )
             )
 
@@ -451,6 +452,7 @@ class LobbyService:
                 terms.delay,
                 is_open=True,
                 with_help=terms.with_help,
+                rated=terms.rated,
             )
         )
 

@@ -15,7 +15,7 @@ from cornered.protocol.values import Clock
 from tests.protocol.conftest import members
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("engine", "protocol", "server", "clients", "bots", "lab", "cli", "bench")
+FOLDERS = ("contests", "engine", "protocol", "server", "clients", "bots", "lab", "cli", "bench")
 NAMES = frozenset(
     kind.__name__ for union in (ClientMessage, ServerMessage, MatchEvent, Clock) for kind in members(union)
 )

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import pytest
 
 from cornered.clients.sdk import Client, CommandRefused
-from cornered.protocol import commands, messages
+from cornered.protocol import account, commands, messages
 from cornered.protocol.commands import Command, Hello
 from cornered.protocol.messages import (
     Acknowledged,
@@ -277,14 +277,14 @@ async def test_an_analysis_is_asked_for_where_a_bot_offers_it(scene: Scene) -> N
 
 
 def test_every_class_of_a_message_is_in_its_union() -> None:
-    for module, union in ((commands, COMMANDS), (messages, MESSAGES)):
-        kinds = {
-            kind
-            for kind in vars(module).values()
-            if isinstance(kind, type) and issubclass(kind, Value) and "type" in kind.model_fields
-            if kind.__module__ == module.__name__
-        }
-        assert kinds == set(union)
+    kinds = {
+        kind
+        for module in (commands, messages, account)
+        for kind in vars(module).values()
+        if isinstance(kind, type) and issubclass(kind, Value) and "type" in kind.model_fields
+        if kind.__module__ == module.__name__
+    }
+    assert kinds == {*COMMANDS, *MESSAGES}
 
 
 @pytest.mark.parametrize("kind", CASES, ids=lambda kind: kind.__name__)

@@ -13,20 +13,24 @@ from cornered import clients
 from tests.clients.web.javascript import Token, tokens
 
 WEB = Path(clients.__file__).parent / "web"
-CATALOGUES = sorted(path for path in (WEB / "languages").glob("*.json") if not path.stem.endswith("-learn"))
+CATALOGUES = sorted(path for path in (WEB / "languages").glob("*.json") if "-" not in path.stem)
+PLAYERS = [path.with_stem(f"{path.stem}-players") for path in CATALOGUES]
+"""The catalogues of the modules that import `playertexts.js`, which are loaded when one of these is."""
 HOLE = re.compile(r"\{\w+\}")
 PLURALS = {"de": {"one", "other"}}
 """The plural categories of each language (CLDR)."""
 SPOKEN = re.compile(r"[A-Za-z]{2,}[,;:.!?]? [A-Za-z{]|^[A-Z][a-z]+|\} [a-z]{2}|[a-z]{3}[.?!…]$")
 """Strings that people could read: several words, a capital, or the end of a sentence."""
-ENGLISH = {"Cornered", "Minimax"}
+ENGLISH = {"Cornered", "Minimax", "Edge", "Opera", "Firefox", "Chrome", "Safari", "Android", "Windows", "Linux"}
 """Names, which are the same in every language."""
 UNSPOKEN = re.compile(
     r"^(Enter|Escape|Backspace|Space|Arrow\w*|Retry-After)$"  # keys of the keyboard and of a response
     r"|^(input|button)[, a-z]+$|^\(prefers-|^translate\(|^<a href="  # selectors, styles and code
     # Classes of elements.
     r"|^(advice( ring)?|area|cell blocked fresh|count|goal|link|node|piece|wall|bar flow panel|block|list|match"
-    r"|who flow|told|plain|settings|board tiny|me chip|primary|move plain|small help|match loading)\b[ a-z{}-]*$"
+    r"|who flow|told|plain|settings|board tiny|me chip|primary|move plain|small help|small account|match loading)"
+    r"\b[ a-z{}-]*$"
+    r"|^\{\}-hint \{\}-problem$"  # ids of elements
     r"|^\{\} (cannot be fetched|is answered with \{\})$"  # the causes of errors, for the console
 )
 UNTRANSLATED = {"pseudocode.js", "language.js", "offline.js", "sw.js"}
@@ -60,10 +64,17 @@ def arguments(name: str, following: list[Token]) -> list[Token]:
     return texts
 
 
-def keys() -> set[str]:
-    """Return the keys of every text of the page."""
+def is_of_players(module: list[Token]) -> bool:
+    """Whether a module has its texts from the catalogue of accounts, ratings and profiles."""
+    return any(token.kind == "string" and token.text == "./playertexts.js" for token in module)
+
+
+def keys(*, of_players: bool) -> set[str]:
+    """Return the keys of the texts of the modules that import `playertexts.js`, or of all others."""
     found = set()
     for name, module in modules().items():
+        if is_of_players(module) != of_players:
+            continue
         for call, following in calls(module):
             texts = arguments(call, following)
             assert [text.kind for text in texts] in (["string"], ["string", "string"]), (name, call, following[:3])
@@ -78,17 +89,25 @@ def forms(entry: str | dict[str, str]) -> list[str]:
 @pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.stem)
 def test_a_catalogue_has_every_text_of_the_page_and_no_other(path: Path) -> None:
     texts = json.loads(path.read_text(encoding="utf-8"))["texts"]
-    wanted = keys()
+    wanted = keys(of_players=False)
     assert sorted(wanted - texts.keys()) == [], "texts without a translation"
     assert sorted(texts.keys() - wanted) == [], "translations of texts that are gone"
 
 
-@pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PLAYERS, ids=lambda path: path.stem)
+def test_the_catalogue_of_players_has_the_texts_that_the_first_view_does_not_need(path: Path) -> None:
+    texts = json.loads(path.read_text(encoding="utf-8"))["texts"]
+    wanted = keys(of_players=True) - keys(of_players=False)
+    assert sorted(wanted - texts.keys()) == [], "texts without a translation"
+    assert sorted(texts.keys() - wanted) == [], "translations of texts that are gone, or that the whole page has"
+
+
+@pytest.mark.parametrize("path", [*CATALOGUES, *PLAYERS], ids=lambda path: path.stem)
 def test_a_translation_has_the_placeholders_of_its_text(path: Path) -> None:
     catalogue = json.loads(path.read_text(encoding="utf-8"))
     for key, entry in (*catalogue["texts"].items(), *catalogue["told"].items()):
         if isinstance(entry, dict):
-            assert entry.keys() == PLURALS[path.stem], key
+            assert entry.keys() == PLURALS[path.stem.split("-")[0]], key
         # "The other move" needs no number, and a form may be chosen by a number that is in none of them.
         free = {"{count}"} if isinstance(entry, dict) else set()
         for form in forms(entry):

@@ -3,11 +3,12 @@ from random import Random
 
 import pytest
 
+from cornered.contests import glicko
 from cornered.lab.contests.arena import play
 from cornered.lab.contests.results import Score, Standings
 from cornered.lab.contests.standings import as_json, standings
 from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, GameEnding, PlayedGame
-from cornered.lab.statistics import bradley_terry, glicko
+from cornered.lab.statistics import bradley_terry
 from cornered.lab.statistics.wilson import wilson
 
 TERMS = ContestTerms.of("trapgrid", {"size": 4}, seed=5)

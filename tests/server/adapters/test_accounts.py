@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from cornered.server.accounts import Accounts, AccountsUnavailable, Revocation, UnknownPlayer
 from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.adapters.accounts_sql import SqlAccounts
 from cornered.server.adapters.database import Database
 from cornered.server.adapters.tables import TOKENS
-from cornered.server.ports import Accounts, AccountsUnavailable, UnknownPlayer
 from tests.conftest import Postgres
 from tests.server.adapters.conftest import Opener
 
@@ -27,7 +27,7 @@ async def test_a_token_is_its_player(accounts: Accounts, kind: Any) -> None:
     identity, token = await accounts.create("Änne 円", kind)
     assert (identity.player.name, identity.player.kind) == ("Änne 円", kind)
     assert await accounts.by_token(token) == identity
-    assert await accounts.by_id(identity.player.id) == identity
+    assert await accounts.by_id(identity.player.id) == identity.player
 
 
 async def test_two_of_one_name_are_two_players(accounts: Accounts) -> None:
@@ -48,14 +48,16 @@ async def test_unknown_tokens_and_ids_are_no_player(accounts: Accounts) -> None:
 
 async def test_a_new_name_keeps_the_player_and_the_token(accounts: Accounts) -> None:
     identity, token = await accounts.create("Anna", "bot")
-    renamed = await accounts.rename(identity.player.id, "Berta")
-    assert renamed.player == identity.player.model_copy(update={"name": "Berta"})
-    assert await accounts.by_token(token) == renamed
+    renamed = await accounts.rename_guest(identity.player.id, "Berta")
+    assert renamed == identity.player.model_copy(update={"name": "Berta"})
+    known = await accounts.by_token(token)
+    assert known is not None
+    assert known.player == renamed
 
 
 async def test_an_unknown_player_cannot_be_renamed(accounts: Accounts) -> None:
     with pytest.raises(UnknownPlayer):
-        await accounts.rename("nobody", "Anna")
+        await accounts.rename_guest("nobody", "Anna")
 
 
 async def test_a_token_has_256_random_bits(accounts: Accounts) -> None:
@@ -99,7 +101,7 @@ async def test_a_revoked_player_has_no_token_any_more_and_the_others_keep_theirs
     assert await accounts.by_token(first) is None
     assert await accounts.by_token(second) == two
     assert await accounts.named("Anna", 10) == [two.player]
-    assert await accounts.by_id(one.player.id) == one
+    assert await accounts.by_id(one.player.id) == one.player
     assert not await accounts.revoke(one.player.id)
     assert not await accounts.revoke("nobody")
 
@@ -109,9 +111,10 @@ async def test_revocations_are_numbered_in_their_order(accounts: Accounts) -> No
     players = [(await accounts.create(f"Anna {number}", "person"))[0].player.id for number in range(4)]
     for player in players[:2]:
         await accounts.revoke(player)
-    assert await accounts.revoked(0) == [(1, players[0]), (2, players[1])]
+    assert await accounts.revoked(0) == [Revocation(1, players[0]), Revocation(2, players[1])]
+    assert await accounts.newest_revocation() == 2
     await asyncio.gather(*(accounts.revoke(player) for player in players[2:]))
-    assert [number for number, _ in await accounts.revoked(1)] == [2, 3, 4]
+    assert [one.number for one in await accounts.revoked(1)] == [2, 3, 4]
     assert await accounts.revoked(4) == []
 
 
@@ -122,7 +125,7 @@ async def test_programs_that_revoke_at_once_take_turns(open_database: Opener) ->
 
     async def look() -> None:
         while len(seen) < len(players):
-            found = [number for number, _ in await own[0].revoked(seen[-1] if seen else 0)]
+            found = [one.number for one in await own[0].revoked(seen[-1] if seen else 0)]
             seen.extend(found)
 
     async with asyncio.timeout(60):

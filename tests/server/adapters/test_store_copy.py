@@ -14,6 +14,7 @@ from sqlalchemy import Table, select, text
 from sqlalchemy.exc import DBAPIError
 
 from cornered.engine.progress import Progress
+from cornered.server.accounts import NewAccount, NewSession
 from cornered.server.adapters import store_copy
 from cornered.server.adapters.accounts_sql import SqlAccounts
 from cornered.server.adapters.database import Database, address_of, open_engine
@@ -61,6 +62,10 @@ async def fill(url: str, sample: Sample) -> None:
         for name in ("Ünal", "x" * 24):
             await accounts.create(name, "person")
         await accounts.revoke((await accounts.create("Eve", "bot"))[0].player.id)
+        new = NewAccount("Anna", "anna", "hash", ("code",), 1)
+        anna, _ = await accounts.register(new, None)
+        await accounts.sign_in(anna.player.id, "hash", NewSession("a telephone", 2, "address"))
+        await accounts.invite("invitation", 1, 1, 2)
         if database.is_sqlite:
             await store(SqlJournal(database), SqlLobbyLog(database), sample)
         else:

@@ -311,6 +311,31 @@ def test_nobody_has_help_against_a_person(driver: LobbyDriver) -> None:
         assert driver.refused(Challenge, by, to=to.id, game=TRAPGRID, with_help=True) == "bad_options"
 
 
+def test_a_table_or_challenge_for_two_may_be_rated(driver: LobbyDriver) -> None:
+    for rated in (True, False):
+        challenge = driver.challenge(ANN, BEN, rated=rated)
+        assert driver.lobby.challenges[challenge].rated is rated
+        assert made(driver.do(AcceptChallenge, BEN, challenge=challenge)).rated is rated
+        seek = driver.open_table(ANN, TRAPGRID, rated=rated)
+        assert made(driver.do(JoinSeek, BEN, seek=seek)).rated is rated
+    settings = SeekSettings(game=THREE, rated=True)
+    assert driver.refused(CreateSeek, ANN, settings=settings) == "bad_options"
+
+
+def test_a_game_with_help_is_not_rated(driver: LobbyDriver) -> None:
+    driver.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=2)
+    assert driver.refused(Challenge, ANN, to=BOT.id, game=TRAPGRID, with_help=True, rated=True) == "bad_options"
+
+
+def test_a_bot_plays_rated_games_unless_it_says_that_it_does_not(driver: LobbyDriver) -> None:
+    driver.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=2)
+    driver.do(CancelChallenge, ANN, challenge=driver.challenge(ANN, BOT, rated=True))
+    casual = PLAYS_TRAPGRID.model_copy(update={"rated": False})
+    driver.do(Declare, BOT, accepts=(casual,), concurrency=2)
+    assert driver.refused(Challenge, ANN, to=BOT.id, game=TRAPGRID, rated=True) == "not_accepted"
+    driver.challenge(ANN, BOT)
+
+
 def test_only_the_challenger_cancels_and_only_the_challenged_accepts(driver: LobbyDriver) -> None:
     challenge = driver.challenge(ANN, BEN)
     assert driver.refused(CancelChallenge, BEN, challenge=challenge) == "not_yours"

@@ -43,7 +43,17 @@ from cornered.protocol.events import (
     TakebackRequested,
     TakenBack,
 )
-from cornered.protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, GameSpec, PerMove, Player
+from cornered.protocol.values import (
+    NO_CLOCK,
+    Clock,
+    Correspondence,
+    Delay,
+    Fischer,
+    GameSpec,
+    PerMove,
+    Player,
+    SeatRating,
+)
 from cornered.server.match.catalogue import settle
 from cornered.server.match.dice import commitment_of, roll
 from cornered.server.match.match import MAX_REMATCH_OFFERS, Match, Patience, open_match, open_rematch, rematch_id
@@ -58,7 +68,13 @@ class Table:
     """A match driven through its public interface: events are folded and logged."""
 
     def __init__(
-        self, name: str = "trapgrid", clock: Clock = NO_CLOCK, *, with_help: bool = False, **options: Any
+        self,
+        name: str = "trapgrid",
+        clock: Clock = NO_CLOCK,
+        *,
+        with_help: bool = False,
+        rated: bool = False,
+        **options: Any,
     ) -> None:
         """With help the last player is a bot."""
         game, spec = settle(GameSpec(name=name, options=options))
@@ -66,7 +82,7 @@ class Table:
         if with_help:
             self.players = (*self.players[:-1], Player(id="bot", name="Bot", kind="bot"))
         self.now = 1_000_000
-        opening = Opening("m1", spec, self.players, clock, with_help=with_help)
+        opening = Opening("m1", spec, self.players, clock, with_help=with_help, rated=rated)
         self.log: list[MatchEvent] = list(open_match(opening, SEED, now=self.now))
         self.match = Match.replay(self.log, SEED)
         self.count = 0
@@ -559,6 +575,64 @@ def test_a_rematch_has_the_help_of_its_match() -> None:
         started = open_rematch(table.match, SEED, table.now)[0]
         assert isinstance(started, Started)
         assert started.with_help is with_help
+
+
+def test_the_result_of_a_rated_match_counts() -> None:
+    for rated in (True, False):
+        table = Table(size=3, rated=rated)
+        table.play_out(random.Random(5))
+        assert ended(table.log).rated is rated
+        table = Table(size=5, rated=rated)
+        table.play("a4", "e2")
+        assert table.match.rated is rated
+        table.do(Resign, 0)
+        assert ended(table.log).rated is rated
+
+
+def test_a_result_before_the_second_move_does_not_count() -> None:
+    for moves in ((), ("a4",)):
+        for how in (Abort, Resign):
+            table = Table(size=5, rated=True)
+            for move in moves:
+                table.play(move)
+            table.do(how, 1)
+            assert not ended(table.log).rated
+    table = Table(size=5, clock=Fischer(initial=60), rated=True)
+    table.tick(after=Patience().first_move)
+    assert ended(table.log).reason == "expired"
+    assert not ended(table.log).rated
+
+
+def test_a_takeback_makes_a_rated_match_casual_and_a_request_does_not() -> None:
+    table = Table(size=5, rated=True)
+    table.play("a4", "e2")
+    table.do(RequestTakeback, 1)
+    assert table.match.rated
+    table.do(AcceptTakeback, 0)
+    assert not table.match.rated
+    table.play("e2", "b4")
+    assert not table.match.rated
+    table.do(Resign, 0)
+    assert not ended(table.log).rated
+
+
+def test_a_drawn_rated_match_counts() -> None:
+    table = Table("quoridor", rated=True, **DRAWS)
+    table.play()
+    table.play()
+    table.do(OfferDraw, 0)
+    table.do(AcceptDraw, 1)
+    assert ended(table.log).rated
+    assert ended(table.log).places == (1, 1)
+
+
+def test_a_rematch_is_rated_as_its_match_began() -> None:
+    for rated in (True, False):
+        table = Table(size=5, rated=rated)
+        started = open_rematch(table.match, SEED, table.now, (SeatRating(rating=1600, provisional=True),) * 2)[0]
+        assert isinstance(started, Started)
+        assert started.rated is rated
+        assert started.ratings[0].rating == 1600
 
 
 def test_with_more_players_everybody_agrees_to_a_takeback() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cornered.lab.statistics.glicko import update
+from cornered.contests.glicko import START_DEVIATION, grown, update
 
 OPPONENTS = [(1400.0, 30.0, 1.0), (1550.0, 100.0, 0.0), (1700.0, 300.0, 0.0)]
 
@@ -59,3 +61,43 @@ def test_a_better_result_is_a_better_rating(rating: float, deviation: float, opp
     lost, drawn, won = (update(rating, deviation, 0.06, [(opponent, 60, score)])[0] for score in (0.0, 0.5, 1.0))
     assert lost < drawn < won
     assert lost < rating < won
+
+
+RATINGS = st.floats(-10_000, 10_000)
+DEVIATIONS = st.floats(1e-3, 2_000)
+GAMES = st.lists(st.tuples(RATINGS, DEVIATIONS, st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=4)
+
+
+@given(RATINGS, DEVIATIONS, st.floats(1e-6, 10), GAMES, st.floats(0.1, 5))
+def test_extreme_input_has_a_finite_result(
+    rating: float, deviation: float, volatility: float, results: list[tuple[float, float, float]], tau: float
+) -> None:
+    after = update(rating, deviation, volatility, results, tau)
+    assert all(map(math.isfinite, after))
+    assert after[1] > 0
+    assert after[2] > 0
+
+
+@given(st.floats(800, 2200), st.floats(30, 350), st.floats(800, 2200), st.floats(30, 350))
+def test_a_draw_of_equals_moves_nobody_and_a_win_both_alike(a: float, rd: float, b: float, other: float) -> None:
+    assert update(a, rd, 0.06, [(a, other, 0.5)])[0] == pytest.approx(a)
+    won, lost = update(a, rd, 0.06, [(b, rd, 1.0)]), update(b, rd, 0.06, [(a, rd, 0.0)])
+    assert won[0] - a == pytest.approx(b - lost[0], rel=1e-6, abs=1e-9)
+    assert won[1:] == pytest.approx(lost[1:], rel=1e-6)
+
+
+@given(st.floats(800, 2200), st.floats(30, 350), st.sampled_from([0.0, 0.5, 1.0]))
+def test_a_game_teaches_something_about_an_equal_opponent(rating: float, deviation: float, score: float) -> None:
+    waited = grown(deviation, 0.06, 1.0)
+    _, after, volatility = update(rating, deviation, 0.06, [(rating, deviation, score)])
+    assert after < waited
+    assert volatility == pytest.approx(0.06, rel=0.05)
+    assert update(rating, START_DEVIATION, 0.06, [(rating, deviation, score)])[1] < START_DEVIATION
+
+
+@given(st.floats(30, 350), st.floats(0.01, 0.2), st.floats(0, 100), st.floats(0, 100))
+def test_waiting_in_two_parts_is_waiting_at_once(deviation: float, volatility: float, one: float, two: float) -> None:
+    whole = grown(deviation, volatility, one + two)
+    assert grown(grown(deviation, volatility, one), volatility, two) == pytest.approx(whole)
+    assert whole >= deviation
+    assert update(1500, deviation, volatility, [])[1] == pytest.approx(grown(deviation, volatility, 1.0))

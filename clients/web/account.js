@@ -1,0 +1,176 @@
+/** One's own account: name, password, recovery codes, devices, tokens, what is stored, and the end of it. */
+
+import { button, fill, h } from "./dom.js";
+import { showCodes } from "./entrance.js";
+import { formSheet, nameField, passwordField } from "./fields.js";
+import { icon } from "./icons.js";
+import { counted, number, t } from "./playertexts.js";
+import { openSheet } from "./sheet.js";
+import { sessionsSheet, tokensSheet } from "./signedin.js";
+
+/** @typedef {import("./protocol").Account} Account */
+
+/** Open the sheet of my account. @param {Page} page */
+export async function openAccount(page) {
+  const { link } = page;
+  /** @type {Account} */
+  let account;
+  try {
+    account = await link.ask({ type: "ask_account" });
+  } catch (error) {
+    page.complain(error);
+    return;
+  }
+  const lines = h("div.settings-list");
+  const draw = () => {
+    const { player, codes_left: codes } = account;
+    const renamed = (/** @type {Account} */ now) => {
+      account = now;
+      draw();
+    };
+    fill(
+      lines,
+      line(t("Name"), player.name, () => rename(page, account, renamed)),
+      line(t("Password"), "", () => changePassword(page, player)),
+      line(t("Recovery codes"), counted(codes, "{count} left", "{count} left"), () => renewCodes(page, player, (left) => renamed({ ...account, codes_left: left }))),
+      line(t("Signed-in devices"), "", () => sessionsSheet(page)),
+      line(t("Personal tokens"), "", () => tokensSheet(page, account.role)),
+      line(t("Save my data"), "", () => saveData(page)),
+      line(t("Delete my account"), "", () => remove(page, player)),
+    );
+  };
+  draw();
+  const profile = h("a.button", { href: `#/player/${account.player.id}`, on: { click: () => dialog.close() } }, t("My profile"));
+  const out = button(t("Sign out"), () => signOut(page), "", { type: "button" });
+  const { dialog } = openSheet(t("Your account"), "small account", lines, h("footer", out, h("span.grow"), profile));
+  dialog.querySelector("a")?.focus();
+}
+
+/** A line of the sheet that opens another one. @param {string} label @param {string} value @param {() => unknown} open */
+const line = (label, value, open) =>
+  button([h("span", label), h("bdi.quiet.grow", value), icon("on")], open, "plain setting", { type: "button" });
+
+/** What is stored of a guest, and the end of it. @param {Page} page */
+export function openGuestData(page) {
+  const { me } = page.link;
+  if (!me) return;
+  openSheet(
+    t("Your data"),
+    "small account",
+    h("p.quiet", t("You are a guest: this browser alone can be you.")),
+    h("div.settings-list", line(t("Save my data"), "", () => saveData(page)), line(t("Delete me"), "", () => remove(page, me))),
+  );
+}
+
+/** @param {Page} page @param {Account} account @param {(account: Account) => void} done */
+function rename(page, { player, old_names: old }, done) {
+  const name = nameField(t("New name"), player.name, { autocomplete: "nickname", name: "name" });
+  formSheet(t("Change your name"), {
+    fields: [name],
+    after: [
+      h("p.quiet", t("Your present name stays reserved for you for a while.")),
+      old.length ? h("p.quiet", t("Names of yours until now: {names}", { names: old.map((each) => each.name).join(", ") })) : null,
+    ],
+    submit: t("Use this name"),
+    where: { name_taken: name, bad_name: name, malformed: name },
+    send: async () => {
+      const now = await page.link.ask({ type: "rename", name: name.input.value.trim() });
+      page.link.registered(now.player);
+      done(now);
+    },
+  });
+  name.input.select();
+}
+
+/** Lets password managers know whose password it is. @param {Player} player */
+const owner = (player) => h("input.unseen", { type: "text", name: "username", autocomplete: "username", value: player.name, readonly: true, tabindex: -1, "aria-hidden": "true" });
+
+/** @param {Page} page @param {Player} player */
+function changePassword(page, player) {
+  const old = passwordField(t("Present password"), "current-password");
+  const password = passwordField(t("New password"), "new-password");
+  formSheet(t("Change your password"), {
+    fields: [old, password],
+    before: [owner(player)],
+    after: [h("p.quiet", t("All other devices are signed out, and all personal tokens end."))],
+    submit: t("Change it"),
+    where: { bad_credentials: old, weak_password: password },
+    send: async () => {
+      await page.link.ask({ type: "change_password", old: old.input.value, password: password.input.value });
+      page.toast(t("The password is changed."));
+    },
+  });
+}
+
+/** @param {Page} page @param {Player} player @param {(left: number) => void} done */
+function renewCodes(page, player, done) {
+  const password = passwordField(t("Password"), "current-password");
+  formSheet(t("New recovery codes"), {
+    fields: [password],
+    before: [owner(player), h("p.quiet", t("The old codes stop working."))],
+    submit: t("Show new codes"),
+    where: { bad_credentials: password },
+    send: async () => {
+      const { codes } = await page.link.ask({ type: "renew_codes", password: password.input.value });
+      done(codes.length);
+      showCodes(page, player, codes);
+    },
+  });
+}
+
+/** Fetch everything that is stored of me, part by part, into one file. @param {Page} page */
+function saveData(page) {
+  const progress = h("p", { role: "status" }, t("Collecting your data…"));
+  const { dialog } = openSheet(t("Save my data"), "small account", progress);
+  const collect = async () => {
+    /** @type {string[]} */
+    const parts = [];
+    /** @type {string | null} */
+    let after = null;
+    do {
+      /** @type {import("./protocol").Export} */
+      const part = await page.link.ask({ type: "ask_export", ...(after === null ? {} : { after }) });
+      parts.push(part.text);
+      after = part.more;
+      const size = parts.reduce((sum, text) => sum + text.length, 0);
+      fill(progress, t("Collecting your data: {size} KB so far…", { size: number(Math.ceil(size / 1000)) }));
+    } while (after !== null && dialog.isConnected);
+    const file = new Blob(parts, { type: "application/jsonl" });
+    const link = h("a.button.primary", { download: `cornered-${page.link.me?.id}.jsonl`, href: URL.createObjectURL(file) }, t("Save the file"));
+    fill(progress, t("Here is all that this server stores about you: one line of JSON for each thing."));
+    progress.after(h("div.row", link));
+    link.focus();
+  };
+  collect().catch((error) => fill(progress, error.message));
+}
+
+/** @param {Page} page @param {Player} player */
+function remove(page, player) {
+  const { link } = page;
+  const password = passwordField(t("Password"), "current-password");
+  formSheet(link.hasAccount ? t("Delete my account") : t("Delete me"), {
+    fields: link.hasAccount ? [password] : [],
+    before: [
+      link.hasAccount ? owner(player) : null,
+      h("p", t("Your name, your sessions and tokens, and your rating are deleted. Your games stay for those who played them with you; in them you are called “deleted”.")),
+      h("p", h("strong", t("This cannot be undone."))),
+    ],
+    submit: t("Delete me"),
+    danger: t("Really delete me?"),
+    where: { bad_credentials: password },
+    send: async () => {
+      await link.ask({ type: "delete_account", ...(link.hasAccount ? { password: password.input.value } : {}) });
+      link.become(null);
+    },
+  });
+}
+
+/** @param {Page} page */
+async function signOut(page) {
+  try {
+    await page.link.ask({ type: "sign_out" });
+    page.link.become(null);
+  } catch (error) {
+    page.complain(error);
+  }
+}

@@ -1,0 +1,161 @@
+/** How one becomes or returns to an account: registration, sign-in, recovery, and the codes that are shown once. */
+
+import { button, fill, h } from "./dom.js";
+import { formSheet, nameField, passwordField, textField } from "./fields.js";
+import { t } from "./playertexts.js";
+import { openSheet } from "./sheet.js";
+import { nameOf } from "./words.js";
+
+/** The name of a session that begins here: the browser and its system. */
+function deviceName() {
+  const { userAgent } = navigator;
+  const named = (/** @type {[RegExp, string][]} */ names) => names.find(([form]) => form.test(userAgent))?.[1] ?? "";
+  const browser = named([[/Edg/, "Edge"], [/OPR/, "Opera"], [/Firefox/, "Firefox"], [/Chrom/, "Chrome"], [/Safari/, "Safari"]]);
+  const system = named([[/Android/, "Android"], [/iPhone|iPad/, "iOS"], [/Windows/, "Windows"], [/Mac OS/, "macOS"], [/Linux/, "Linux"]]);
+  return [browser, system].filter(Boolean).join(", ");
+}
+
+/** Whether a guest still has the name that the server gave. @param {string} name */
+const isNameless = (name) => /^Guest\b/.test(name);
+
+/** A button of a sheet that opens another one in its place. @param {string} text @param {() => unknown} open */
+const instead = (text, open) => {
+  const element = button(text, () => {
+    element.closest("dialog")?.close();
+    open();
+  }, "plain", { type: "button" });
+  return element;
+};
+
+/** Make an account of the guest. @param {Page} page */
+export async function register(page) {
+  const { link } = page;
+  let policies;
+  try {
+    policies = await link.ask({ type: "ask_policies" });
+  } catch (error) {
+    page.complain(error);
+    return;
+  }
+  if (policies.registration === "closed") {
+    const closed = t("On this server accounts are made by its operator.");
+    openSheet(t("Create an account"), "small account", h("p", closed), h("footer", instead(t("Sign in"), () => signIn(page))));
+    return;
+  }
+  const name = nameField(t("Name"), link.me && !isNameless(link.me.name) ? link.me.name : "");
+  const password = passwordField(t("Password"), "new-password");
+  const byInvitation = policies.registration === "invitation";
+  const invitation = textField(t("Invitation code"), { name: "invitation", required: byInvitation, autocomplete: "off" });
+  const before = link.barred
+    ? h("p.quiet", t("No e-mail is asked for."))
+    : h("p.quiet", t("Your games stay yours, and you can sign in on any device. No e-mail is asked for."));
+  formSheet(t("Create an account"), {
+    fields: byInvitation ? [name, password, invitation] : [name, password],
+    before: [before],
+    beside: instead(t("I have one: sign in"), () => signIn(page)),
+    submit: t("Create it"),
+    where: { name_taken: name, bad_name: name, malformed: name, weak_password: password, bad_invitation: invitation },
+    send: async () => {
+      const code = byInvitation ? { invitation: invitation.input.value.trim() } : {};
+      const answer = await link.ask({ type: "register", name: name.input.value.trim(), password: password.input.value, label: deviceName(), ...code });
+      const { token } = answer;
+      if (token === null) link.registered(answer.player);
+      showCodes(page, answer.player, answer.codes, token === null ? undefined : () => link.become(token));
+    },
+  });
+}
+
+/** Sign in on this device. @param {Page} page @param {string} [known] the name */
+export function signIn(page, known = "") {
+  const { link } = page;
+  const name = nameField(t("Name"), known);
+  const password = passwordField(t("Password"), "current-password");
+  const guest = link.me && !link.hasAccount ? h("p.quiet", t("What you played here as {name} stays with that guest.", { name: nameOf(link.me) })) : null;
+  formSheet(t("Sign in"), {
+    fields: [name, password],
+    after: [
+      guest,
+      h("div.row.ways-in", instead(t("Forgotten the password?"), () => recover(page, name.input.value)), instead(t("Create an account"), () => register(page))),
+    ],
+    submit: t("Sign in"),
+    where: { bad_credentials: password, malformed: name },
+    send: async () => {
+      const { token } = await link.ask({ type: "sign_in", name: name.input.value.trim(), password: password.input.value, label: deviceName() });
+      link.become(token);
+    },
+  });
+}
+
+/** Set a new password by a recovery code. @param {Page} page @param {string} [known] the name */
+function recover(page, known = "") {
+  const { link } = page;
+  const name = nameField(t("Name"), known);
+  const code = textField(t("Recovery code"), { name: "code", required: true, autocomplete: "one-time-code", autocapitalize: "none", maxlength: 40 }, { hint: t("One of those that you kept when you registered. Each works once.") });
+  const password = passwordField(t("New password"), "new-password");
+  formSheet(t("Recover your account"), {
+    fields: [name, code, password],
+    after: [h("p.quiet", t("You are signed out everywhere else. Without a code, ask the operator of this server."))],
+    submit: t("Set the password"),
+    where: { bad_credentials: code, malformed: name, weak_password: password },
+    send: async () => {
+      const { token } = await link.ask({ type: "recover", name: name.input.value.trim(), code: code.input.value.trim(), password: password.input.value, label: deviceName() });
+      link.become(token);
+    },
+  });
+}
+
+/**
+ * Show recovery codes, which nobody can read again.
+ * @param {Page} page
+ * @param {Player} player
+ * @param {readonly string[]} codes
+ * @param {() => void} [done] what follows
+ */
+export function showCodes(page, player, codes, done) {
+  const text = [t("Cornered: recovery codes of {name}", { name: player.name }), location.origin, "", ...codes].join("\n");
+  const kept = h("input", { type: "checkbox" });
+  const finish = h("button.primary", { disabled: true }, t("Done"));
+  kept.addEventListener("change", () => (finish.disabled = !kept.checked));
+  const { dialog } = openSheet(
+    t("Keep your recovery codes"),
+    "small account codes",
+    h("p", t("With one of them you set a new password if you ever forget yours. They are shown only now.")),
+    h("p.of-whom", t("Cornered: recovery codes of {name}", { name: nameOf(player) })),
+    h("ol.code-list", codes.map((code) => h("li", h("code", code)))),
+    h(
+      "div.row",
+      button(t("Copy"), () => page.copy(text, t("The codes are copied.")), "", { type: "button" }),
+      button(t("Print"), () => print(), "", { type: "button" }),
+      save(t("Save as a file"), `cornered-${player.id}.txt`, text),
+    ),
+    h("label.switch.flow", kept, h("span", t("I have kept them in a safe place."))),
+    h("footer", finish),
+  );
+  dialog.addEventListener("close", () => done?.());
+  return dialog;
+}
+
+/** A link that saves a text. @param {string} label @param {string} download the file's name @param {string} text */
+function save(label, download, text) {
+  return h("a.button", { download, href: URL.createObjectURL(new Blob([text], { type: "text/plain" })) }, label);
+}
+
+/** What is shown where the server admits accounts only. @implements {View} */
+export class DoorView {
+  /** @param {Page} page */
+  constructor(page) {
+    this.element = h(
+      "div.match.loading",
+      h(
+        "div.sheet.panel",
+        h("h1", t("This server is for accounts")),
+        h("p", t("Sign in to play here.")),
+        h("div.row", button(t("Sign in"), () => signIn(page), "primary"), button(t("Create an account"), () => register(page))),
+      ),
+    );
+    document.title = "Cornered";
+    fill(/** @type {HTMLElement} */ (document.getElementById("banner")));
+  }
+
+  close() {}
+}

@@ -1,0 +1,1 @@
+"""What live and offline contests share: ratings. Pure Python, for the server and the laboratory."""

@@ -1,0 +1,411 @@
+"""Commands and answers about accounts: names and passwords, sessions, tokens, what is stored about a player."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Annotated, Final, Literal, TypeAlias
+
+from pydantic import BeforeValidator, Field
+
+from cornered.protocol.values import ONE_LINE, Command, CommandId, Key, Made, Milliseconds, Name, Player, Token
+
+__all__ = [
+    "CODE_COUNT",
+    "MAX_INVITATION_DAYS",
+    "MAX_PASSWORD",
+    "MAX_TOKEN_DAYS",
+    "MIN_PASSWORD",
+    "Account",
+    "AccountAnswer",
+    "AccountCommand",
+    "AskAccount",
+    "AskExport",
+    "AskPolicies",
+    "AskSessions",
+    "AskTokens",
+    "ChangePassword",
+    "CreateInvitation",
+    "CreateToken",
+    "DeleteAccount",
+    "DoorCommand",
+    "EndOtherSessions",
+    "EndSession",
+    "Export",
+    "InvitationCode",
+    "InvitationCreated",
+    "Label",
+    "OldName",
+    "Password",
+    "PersonalToken",
+    "Policies",
+    "Recover",
+    "RecoveryCode",
+    "RecoveryCodes",
+    "Register",
+    "Registered",
+    "Registration",
+    "Rename",
+    "RenewCodes",
+    "RevokeToken",
+    "Role",
+    "Scope",
+    "SessionInfo",
+    "Sessions",
+    "SignIn",
+    "SignOut",
+    "SignedIn",
+    "TokenCreated",
+    "Tokens",
+]
+
+MIN_PASSWORD: Final = 8
+MAX_PASSWORD: Final = 128
+"""Characters of a password, after normalisation."""
+CODE_COUNT: Final = 10
+"""Recovery codes of one account."""
+MAX_TOKEN_DAYS: Final = 366
+MAX_INVITATION_DAYS: Final = 90
+
+
+def _normal(text: object) -> object:
+    """Return a text in the form NFC: keyboards and systems compose the same letters differently."""
+    return unicodedata.normalize("NFC", text) if isinstance(text, str) else text
+
+
+Password: TypeAlias = Annotated[str, BeforeValidator(_normal), Field(min_length=MIN_PASSWORD, max_length=MAX_PASSWORD)]
+"""A password, in the form NFC. Every character may occur in it, and none is removed."""
+Attempt: TypeAlias = Annotated[str, BeforeValidator(_normal), Field(min_length=1, max_length=MAX_PASSWORD)]
+"""A password that is to be compared with the account's."""
+RecoveryCode: TypeAlias = Annotated[str, Field(min_length=1, max_length=40)]
+"""A recovery code; case, spaces and dashes make no difference."""
+InvitationCode: TypeAlias = Annotated[str, Field(min_length=1, max_length=40)]
+"""An invitation to register; case, spaces and dashes make no difference."""
+Label: TypeAlias = Annotated[str, ONE_LINE, Field(max_length=60)]
+"""What a session or token is for, as its owner calls it: a device, or a program."""
+Scope: TypeAlias = Literal["play", "bot", "read", "admin"]
+"""What a token permits: `play` as a person, play and analyse as a `bot`, `read` matches and the lobby, and what only
+an administrator may do."""
+Role: TypeAlias = Literal["player", "admin"]
+Registration: TypeAlias = Literal["open", "invitation", "closed"]
+
+
+# Commands
+
+
+class AskPolicies(Command, json_schema_extra={"answers": ["policies"]}):
+    """Ask who may come in here. It may be sent before `hello`."""
+
+    type: Literal["ask_policies"] = "ask_policies"
+
+
+class Register(Command, json_schema_extra={"answers": ["registered"]}):
+    """Become an account. A guest keeps its id, matches and token; before `hello` a new player is made.
+
+    The name must be free: no other account has it or has had it, and nobody bears it just now.
+    """
+
+    type: Literal["register"] = "register"
+    name: Name
+    password: Password = Field(repr=False)
+    invitation: InvitationCode | None = Field(default=None, repr=False)
+    """Where registration is by invitation."""
+    label: Label = ""
+    """The name of the session that begins where a new player is made."""
+
+
+class SignIn(Command, json_schema_extra={"answers": ["signed_in"]}):
+    """Begin a session of an account. The socket's own player stays as it is: connect with the token that comes.
+
+    It may be sent before `hello`. The answer to an unknown name is that to a wrong password.
+    """
+
+    type: Literal["sign_in"] = "sign_in"
+    name: Name
+    password: Attempt = Field(repr=False)
+    label: Label = ""
+
+
+class Recover(Command, json_schema_extra={"answers": ["signed_in"]}):
+    """Set a new password by a recovery code, which is used up. All sessions and tokens of the account end.
+
+    It may be sent before `hello`.
+    """
+
+    type: Literal["recover"] = "recover"
+    name: Name
+    code: RecoveryCode = Field(repr=False)
+    password: Password = Field(repr=False)
+    label: Label = ""
+
+
+class AskAccount(Command, json_schema_extra={"answers": ["account"]}):
+    """Ask for what the server knows of one's own account, or of oneself as a guest."""
+
+    type: Literal["ask_account"] = "ask_account"
+
+
+class Rename(Command, json_schema_extra={"answers": ["account"]}):
+    """Change the account's name. The old one stays reserved for the account."""
+
+    type: Literal["rename"] = "rename"
+    name: Name
+
+
+class ChangePassword(Command):
+    """Change the account's password. All other sessions, and all personal tokens, end."""
+
+    type: Literal["change_password"] = "change_password"
+    old: Attempt = Field(repr=False)
+    password: Password = Field(repr=False)
+
+
+class RenewCodes(Command, json_schema_extra={"answers": ["recovery_codes"]}):
+    """Replace the recovery codes by new ones, which are shown this once."""
+
+    type: Literal["renew_codes"] = "renew_codes"
+    password: Attempt = Field(repr=False)
+
+
+class AskSessions(Command, json_schema_extra={"answers": ["sessions"]}):
+    """Ask for the places where one is signed in."""
+
+    type: Literal["ask_sessions"] = "ask_sessions"
+
+
+class SignOut(Command):
+    """End this session. Its sockets are closed after the answer; a guest cannot come back."""
+
+    type: Literal["sign_out"] = "sign_out"
+
+
+class EndSession(Command):
+    """End one of one's sessions: its token is refused and its sockets are closed, on every node."""
+
+    type: Literal["end_session"] = "end_session"
+    session: Key
+
+
+class EndOtherSessions(Command):
+    """End all of one's sessions but this one. Personal tokens stay."""
+
+    type: Literal["end_other_sessions"] = "end_other_sessions"
+
+
+class CreateToken(Command, json_schema_extra={"answers": ["token_created"]}):
+    """Create a personal token for a program. It is shown this once, and expires after `days`."""
+
+    type: Literal["create_token"] = "create_token"
+    label: Label
+    scopes: Annotated[tuple[Scope, ...], Field(min_length=1, max_length=4, fail_fast=True)]
+    days: Annotated[int, Field(ge=1, le=MAX_TOKEN_DAYS)] = 90
+
+
+class AskTokens(Command, json_schema_extra={"answers": ["tokens"]}):
+    """Ask for one's personal tokens."""
+
+    type: Literal["ask_tokens"] = "ask_tokens"
+
+
+class RevokeToken(Command):
+    """Revoke a personal token: it is refused and its sockets are closed, on every node."""
+
+    type: Literal["revoke_token"] = "revoke_token"
+    token: Key
+    """The id of the token, as `tokens` lists it."""
+
+
+class AskExport(Command, json_schema_extra={"answers": ["export"]}):
+    """Ask for a part of what is stored about oneself: the first, or the one after the cursor `after`."""
+
+    type: Literal["ask_export"] = "ask_export"
+    after: Key | None = None
+
+
+class DeleteAccount(Command):
+    """Delete oneself. Matches stay, under the name `deleted`; sessions, tokens and the socket end after the answer."""
+
+    type: Literal["delete_account"] = "delete_account"
+    password: Attempt | None = Field(default=None, repr=False)
+    """Required of an account; a guest has none."""
+
+
+class CreateInvitation(Command, json_schema_extra={"answers": ["invitation_created"]}):
+    """Create an invitation to register, for an administrator. It is shown this once."""
+
+    type: Literal["create_invitation"] = "create_invitation"
+    uses: Annotated[int, Field(ge=1, le=1_000)] = 1
+    days: Annotated[int, Field(ge=1, le=MAX_INVITATION_DAYS)] = 7
+
+
+DoorCommand: TypeAlias = AskPolicies | Register | SignIn | Recover
+"""Commands that may come before `hello` too."""
+AccountCommand: TypeAlias = (
+    DoorCommand
+    | AskAccount
+    | Rename
+    | ChangePassword
+    | RenewCodes
+    | AskSessions
+    | SignOut
+    | EndSession
+    | EndOtherSessions
+    | CreateToken
+    | AskTokens
+    | RevokeToken
+    | AskExport
+    | DeleteAccount
+    | CreateInvitation
+)
+
+
+# Answers
+
+
+class Policies(Made):
+    """The answer to `ask_policies`."""
+
+    type: Literal["policies"] = "policies"
+    id: CommandId
+    guests: bool
+    """Whether one may play without an account."""
+    registration: Registration
+    guest_chat: bool
+    """Whether guests may write chat lines."""
+
+
+class Registered(Made):
+    """The answer to `register`: the player, as which a guest goes on, and the recovery codes, which are shown once."""
+
+    type: Literal["registered"] = "registered"
+    id: CommandId
+    player: Player
+    token: Token | None = Field(repr=False)
+    """The token of a player that was made; null for a guest, whose token stays valid."""
+    codes: tuple[str, ...] = Field(repr=False)
+
+
+class SignedIn(Made):
+    """The answer to `sign_in` and `recover`: the token with which the next `hello` is this player."""
+
+    type: Literal["signed_in"] = "signed_in"
+    id: CommandId
+    player: Player
+    token: Token = Field(repr=False)
+
+
+class OldName(Made):
+    """A name that an account has had, until the time `until`."""
+
+    name: str
+    until: Milliseconds
+
+
+class Account(Made):
+    """The answer to `ask_account` and `rename`. Of a guest it has the player and the scopes alone.
+
+    Times are wall-clock milliseconds since 1970, here and in all messages about accounts.
+    """
+
+    type: Literal["account"] = "account"
+    id: CommandId
+    player: Player
+    has_account: bool
+    role: Role
+    scopes: tuple[Scope, ...]
+    """What this connection's token permits."""
+    is_session: bool
+    """Whether it is a session, which may change the account; a personal token may not."""
+    since: Milliseconds | None = None
+    """The time of the registration; null for a guest."""
+    codes_left: int = 0
+    """Recovery codes that are not used."""
+    old_names: tuple[OldName, ...] = ()
+
+
+class RecoveryCodes(Made):
+    """The answer to `renew_codes`."""
+
+    type: Literal["recovery_codes"] = "recovery_codes"
+    id: CommandId
+    codes: tuple[str, ...] = Field(repr=False)
+
+
+class SessionInfo(Made):
+    """One session; `seen` is when it was last used to connect, to within an hour."""
+
+    session: Key
+    label: str
+    created: Milliseconds
+    seen: Milliseconds
+    is_current: bool
+
+
+class Sessions(Made):
+    """The answer to `ask_sessions`, the newest first."""
+
+    type: Literal["sessions"] = "sessions"
+    id: CommandId
+    sessions: tuple[SessionInfo, ...]
+
+
+class PersonalToken(Made):
+    """One personal token, without its secret."""
+
+    token: Key
+    """Its id, for `revoke_token`."""
+    label: str
+    scopes: tuple[Scope, ...]
+    created: Milliseconds
+    seen: Milliseconds
+    expires: Milliseconds
+
+
+class Tokens(Made):
+    """The answer to `ask_tokens`, the newest first."""
+
+    type: Literal["tokens"] = "tokens"
+    id: CommandId
+    tokens: tuple[PersonalToken, ...]
+
+
+class TokenCreated(Made):
+    """The answer to `create_token`. The `secret` cannot be read again."""
+
+    type: Literal["token_created"] = "token_created"
+    id: CommandId
+    secret: Token = Field(repr=False)
+    token: PersonalToken
+
+
+class Export(Made):
+    """The answer to `ask_export`: whole lines of JSON. All parts in order are one archive in the form of JSON Lines."""
+
+    type: Literal["export"] = "export"
+    id: CommandId
+    text: str = Field(repr=False)
+    more: Key | None
+    """Cursor of the next part; null on the last one."""
+
+
+class InvitationCreated(Made):
+    """The answer to `create_invitation`."""
+
+    type: Literal["invitation_created"] = "invitation_created"
+    id: CommandId
+    code: str = Field(repr=False)
+    uses: int
+    expires: Milliseconds
+
+
+AccountAnswer: TypeAlias = (
+    Policies
+    | Registered
+    | SignedIn
+    | Account
+    | RecoveryCodes
+    | Sessions
+    | Tokens
+    | TokenCreated
+    | Export
+    | InvitationCreated
+)
