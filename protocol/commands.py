@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter
 
@@ -49,6 +49,7 @@ from cornered.protocol.values import (
 
 __all__ = [
     "COMMAND",
+    "MAX_LADDER_GAMES",
     "Abort",
     "AcceptChallenge",
     "AcceptDraw",
@@ -108,6 +109,10 @@ __all__ = [
     "StartSeek",
     "WatchLobby",
 ]
+
+
+MAX_LADDER_GAMES: Final = 16
+"""Games of the ladder that one bot may play at once."""
 
 
 class Hello(Value):
@@ -190,6 +195,9 @@ class Declare(Command):
     type: Literal["declare"] = "declare"
     accepts: Annotated[tuple[Accepts, ...], Field(max_length=16, fail_fast=True)]
     concurrency: Annotated[int, Field(ge=0, le=1000)]
+    ladder: Annotated[int, Field(ge=0, le=MAX_LADDER_GAMES)] = 0
+    """Games of the ladder that the bot plays at once: rated ones against bots of similar strength, for which the server
+    pairs it while it is connected. They are part of `concurrency`, of which at least one game is left for people."""
 
 
 class WatchLobby(Command, json_schema_extra={"answers": ["lobby"]}):

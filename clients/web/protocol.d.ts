@@ -561,6 +561,11 @@ export interface Declare {
   type: "declare";
   accepts: AcceptsInput[];
   concurrency: number;
+  /**
+   * Games of the ladder that the bot plays at once: rated ones against bots of similar strength, for which the server
+   * pairs it while it is connected. They are part of `concurrency`, of which at least one game is left for people.
+   */
+  ladder?: number;
 }
 
 /** Decline a challenge; the challenger gets the `reason`. */

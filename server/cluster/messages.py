@@ -172,6 +172,7 @@ class Visitor(Value):
     shown: str = ""
     accepts: tuple[Accepts, ...] = ()
     concurrency: Count | None = None
+    ladder: Count = 0
 
 
 class Visitors(Value):

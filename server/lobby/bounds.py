@@ -18,6 +18,7 @@ __all__ = [
     "Bounds",
     "check_challenge",
     "check_concurrency",
+    "check_ladder",
     "check_place",
     "check_seat",
     "check_table",
@@ -101,6 +102,13 @@ def check_place(lobby: LobbyFacts, bounds: Bounds, player: Player) -> None:
     if guest and lobby.match_origins.count(guest.address) >= bounds.matches_per_address:
         count = bounds.matches_per_address
         raise Refusal("busy", f"{count} live matches are played from the address of {player.name}; end one first")
+
+
+def check_ladder(concurrency: int, ladder: int) -> None:
+    """Refuse a declaration that leaves no game for people."""
+    if ladder and ladder >= concurrency:
+        text = f"a bot that takes {concurrency} games at once plays at most {max(0, concurrency - 1)} in the ladder"
+        raise Refusal("bad_options", f"{text}: declare a higher `concurrency`, or a lower `ladder`")
 
 
 def check_concurrency(lobby: LobbyFacts, player: Player) -> None:

@@ -75,6 +75,7 @@ class Declared:
     player: str
     accepts: tuple[Accepts, ...]
     concurrency: int
+    ladder: int = 0
     type: Literal["declared"] = field(default="declared", kw_only=True)
 
 
@@ -237,6 +238,8 @@ class Guest:
     tables: int = 0
     accepts: tuple[Accepts, ...] = ()
     concurrency: int | None = None
+    ladder: int = 0
+    """Games of the ladder that a bot plays at once."""
 
     @property
     def free(self) -> int:

@@ -33,6 +33,7 @@ from cornered.server.lobby.bounds import (
     Bounds,
     check_challenge,
     check_concurrency,
+    check_ladder,
     check_place,
     check_seat,
     check_table,
@@ -266,7 +267,9 @@ class Lobby(LobbyFacts):
         for accepts in command.accepts:
             check_declared(accepts)
         most = max(MAX_BOT_MATCHES, self.bounds.matches_per_player)
-        return (Declared(player.id, command.accepts, min(command.concurrency, most)),)
+        concurrency = min(command.concurrency, most)
+        check_ladder(concurrency, command.ladder)
+        return (Declared(player.id, command.accepts, concurrency, command.ladder),)
 
     def _create_seek(self, command: CreateSeek, player: Player, now: int, new_id: str) -> tuple[LobbyEvent, ...]:
         settings = command.settings
@@ -343,8 +346,7 @@ class Lobby(LobbyFacts):
         if command.with_help and command.rated:
             raise Refusal("bad_options", "a game with help is never rated; choose one of the two")
         # A bot accepts all that wait, so they take its games already.
-        waiting = sum(self.challenges[name].to.id == command.to for name in self.challenges_of.get(command.to, ()))
-        check_bot(guest, game, command.clock, waiting, rated=command.rated)
+        check_bot(guest, game, command.clock, self.challenges_to(command.to), rated=command.rated)
         displaced = check_challenge(self, self.bounds, player, command.to)
         self.check_places((player,))
         challenge = Challenged(
@@ -418,13 +420,17 @@ class Lobby(LobbyFacts):
     def meet(
         self, pool: str, players: tuple[Player, Player], *, new_id: str, random_number: int
     ) -> tuple[LobbyEvent, ...]:
-        """Return the events by which two players leave a pool and get a match with the id `new_id`."""
+        """Return the events by which two players get a rated match of a pool with the id `new_id`.
+
+        Those who wait in it leave it.
+        """
         settings = pool_named(pool)
         if settings is None:
             raise ValueError(f"there is no pool {pool!r}")
-        one, other = players
         made = MatchMade(new_id, settings.game, _seated(players, None, random_number), settings.clock, rated=True)
-        return (PoolLeft(one.id, met=other.id), PoolLeft(other.id, met=one.id), made)
+        met = zip(players, reversed(players), strict=True)
+        left = (PoolLeft(one.id, met=other.id) for one, other in met if self.pools.entry(one.id) is not None)
+        return (*left, made)
 
     def bot_for(self, entry: Entry, ratings: Mapping[str, float]) -> Player | None:
         """Return the bot of `ratings` that is nearest to a player who waits, and takes the pool's game; None without.
@@ -445,13 +451,9 @@ class Lobby(LobbyFacts):
             return
         game, _ = settle(settings.game)
         for guest in islice(self.bots(), MAX_BOTS_ASKED):
-            waiting = sum(self.challenges[name].to.id == guest.player.id for name in self._challenges_of(guest))
             with suppress(Refusal):
-                check_bot(guest, game, settings.clock, waiting)
+                check_bot(guest, game, settings.clock, self.challenges_to(guest.player.id), rated=False)
                 yield guest
-
-    def _challenges_of(self, guest: Guest) -> Iterable[str]:
-        return self.challenges_of.get(guest.player.id, ())
 
     def _table(self, seek: str) -> OpenSeek:
         table = self.tables.get(seek)

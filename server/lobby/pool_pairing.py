@@ -32,12 +32,16 @@ NEIGHBOURS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A player who waits: `waited` is in milliseconds, `avoided` are the newest opponents."""
+    """A player who waits: `waited` is in milliseconds, `avoided` are the newest opponents.
+
+    Two players of the same `kin` never meet, unless it is empty.
+    """
 
     player: str
     rating: float
     waited: int
     avoided: tuple[str, ...] = ()
+    kin: str = ""
 
 
 def window(waited: int) -> float:
@@ -63,6 +67,8 @@ def _possible(ordered: Sequence[Candidate]) -> Iterator[tuple[float, str, str]]:
         for other in ordered[index + 1 : index + 1 + NEIGHBOURS]:
             gap = other.rating - one.rating
             if gap > (window(one.waited) + window(other.waited)) / 2 or _is_too_soon(one, other):
+                continue
+            if one.kin and one.kin == other.kin:
                 continue
             yield gap - WAIT_BONUS * (one.waited + other.waited) / 1000, one.player, other.player
 

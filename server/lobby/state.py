@@ -70,7 +70,8 @@ class LobbyFacts:
     `away` maps guests without a connection to the time of its loss; it and `challenges` have the oldest first, which is
     due first. `matches` has each live match; `matches_of`, `seeks_of` and `challenges_of` index by
     player, connected or not. `answers` has each guest's newest commands, and after a restart those of players who have
-    not come back. `seeks` and `players` list the public tables and the guests.
+    not come back. `climbers` are the bots that play in the ladder. `seeks` and `players` list the public tables and the
+    guests.
     """
 
     names: Names = field(default_factory=Names)
@@ -87,6 +88,7 @@ class LobbyFacts:
     challenge_origins: Origins = field(default_factory=Origins)
     match_origins: MatchOrigins = field(default_factory=MatchOrigins)
     pools: Pools = field(default_factory=Pools)
+    climbers: dict[str, None] = field(default_factory=dict)
     seeks: Listing = field(default_factory=Listing)
     players: Listing = field(default_factory=Listing)
     changes: Changes = field(default_factory=Changes)
@@ -113,6 +115,10 @@ class LobbyFacts:
         for _, player in self.players.after(floor=_BOT_RANK_BASE >> 1):
             if self.is_here(player):
                 yield self.guests[player]
+
+    def challenges_to(self, player: str) -> int:
+        """Return how many challenges wait for a player's answer."""
+        return sum(self.challenges[name].to.id == player for name in self.challenges_of.get(player, ()))
 
     def live_of(self, player: str) -> tuple[str, ...]:
         """Return the ids of a player's open matches, oldest first."""
@@ -142,7 +148,11 @@ class LobbyFacts:
                 self._depart(event.player)
             case Declared():
                 guest = self.guests[event.player]
-                self._update(replace(guest, accepts=event.accepts, concurrency=event.concurrency))
+                self._update(replace(guest, accepts=event.accepts, concurrency=event.concurrency, ladder=event.ladder))
+                if event.ladder:
+                    self.climbers[event.player] = None
+                else:
+                    self.climbers.pop(event.player, None)
             case SeekPosted():
                 self._post(OpenSeek(event.seek, event.asked))
             case SeekJoined():
@@ -246,6 +256,7 @@ class LobbyFacts:
         self.names.free(guest.name, guest.player.name)
         self.players.remove(player)
         self.away.pop(player, None)
+        self.climbers.pop(player, None)
         self.answers.pop(player, None)
         self._note_player(player)
 
@@ -338,7 +349,16 @@ class LobbyFacts:
             tables, playing = len(self.seeks_of.get(player, ())), len(self.matches_of.get(player, ()))
             # What `replace` does, at a quarter of its price: every change of the lobby comes here.
             self._update(
-                Guest(guest.player, guest.name, guest.address, playing, tables, guest.accepts, guest.concurrency)
+                Guest(
+                    guest.player,
+                    guest.name,
+                    guest.address,
+                    playing,
+                    tables,
+                    guest.accepts,
+                    guest.concurrency,
+                    guest.ladder,
+                )
             )
 
 

@@ -213,7 +213,8 @@ class LobbyAuthority:
                 )
             )
             if visitor.concurrency is not None and self.lobby.guests[player.id].concurrency is None:
-                self._commit((Declared(player.id, visitor.accepts, visitor.concurrency),))
+                declared = Declared(player.id, visitor.accepts, visitor.concurrency, visitor.ladder)
+                self._commit((declared,))
         guest = self.lobby.guests.get(player.id)
         if guest is not None:
             return guest.player

@@ -57,5 +57,11 @@ def _known(visitor: Visitor, facts: LobbyFacts) -> Visitor:
     guest = facts.guests.get(visitor.player.id)
     if guest is None or guest.name != visitor.player.name:
         return visitor
-    known = {"shown": guest.player.name, "accepts": guest.accepts, "concurrency": guest.concurrency}
-    return visitor.model_copy(update=known)
+    return visitor.model_copy(
+        update={
+            "shown": guest.player.name,
+            "accepts": guest.accepts,
+            "concurrency": guest.concurrency,
+            "ladder": guest.ladder,
+        }
+    )

@@ -1,4 +1,5 @@
-"""Rounds of quick pairing, on the node that decides for the lobby: once a second while players wait in a pool."""
+"""Rounds of pairing, on the node that decides for the lobby: of people in pools once a second while some wait, and of
+bots in the ladder every few seconds while some take part."""
 
 from __future__ import annotations
 
@@ -9,12 +10,14 @@ from typing import Final, TypeAlias
 
 import structlog
 
+from cornered.protocol.values import Player, Pool
 from cornered.server.lobby.events import BotNamed, LobbyEvent
+from cornered.server.lobby.ladder import Ladder
 from cornered.server.lobby.lobby import Lobby
 from cornered.server.lobby.pool_pairing import START_RATING
-from cornered.server.lobby.pools import Entry
+from cornered.server.lobby.pools import Entry, offered_pools
 
-__all__ = ["BOT_AFTER_MS", "ROUND_S", "PairingRounds", "RatingsOf", "unrated"]
+__all__ = ["BOTS_EVERY_S", "BOT_AFTER_MS", "LADDER_EVERY_S", "ROUND_S", "PairingRounds", "RatingsOf", "unrated"]
 
 ROUND_S: Final = 1.0
 """Seconds between two rounds: players who come within one round are compared with each other."""
@@ -22,6 +25,8 @@ BOT_AFTER_MS: Final = 15_000
 """The wait after which a bot is named."""
 BOTS_EVERY_S: Final = 5.0
 """Seconds between two looks for bots."""
+LADDER_EVERY_S: Final = 5.0
+"""Seconds between two rounds of the ladder, each of which is of one pool."""
 
 RatingsOf: TypeAlias = Callable[[str, Sequence[str]], Awaitable[Mapping[str, float]]]
 """Returns the ratings of players, by id, in the games of a pool; players without one have the rating of a beginning."""
@@ -63,11 +68,15 @@ class PairingRounds:
         self._timer: asyncio.TimerHandle | None = None
         self._search: asyncio.Task[None] | None = None
         self._next_search = 0.0
+        self._ladder = Ladder()
+        self._climb: asyncio.Task[None] | None = None
+        self._next_climb = 0.0
+        self._climbs = 0
         self._is_closed = False
 
     def look(self) -> None:
-        """Have a round in a second, if players wait and none is due."""
-        if self._timer is None and not self._is_closed and len(self._lobby.pools):
+        """Have a round in a second, if there is anybody to be paired and none is due."""
+        if self._timer is None and not self._is_closed and (len(self._lobby.pools) or len(self._lobby.climbers) > 1):
             self._timer = self._loop.call_later(ROUND_S, self._round)
 
     def close(self) -> None:
@@ -75,8 +84,9 @@ class PairingRounds:
         self._is_closed = True
         if self._timer is not None:
             self._timer.cancel()
-        if self._search is not None:
-            self._search.cancel()
+        for task in (self._search, self._climb):
+            if task is not None:
+                task.cancel()
 
     def _round(self) -> None:
         self._timer = None
@@ -84,6 +94,7 @@ class PairingRounds:
             for pool in self._lobby.pools.occupied():
                 self._pair(pool)
             self._look_for_bots()
+            self._look_at_the_ladder()
         self.look()
 
     def _pair(self, pool: str) -> None:
@@ -91,8 +102,11 @@ class PairingRounds:
         if leaving:
             self._carry_out(leaving)
         for players in pairs:
-            new_id, random_number = self._new_id(players[0].id), secrets.randbits(64)
-            self._carry_out(self._lobby.meet(pool, players, new_id=new_id, random_number=random_number))
+            self._meet(pool, players)
+
+    def _meet(self, pool: str, players: tuple[Player, Player]) -> None:
+        new_id, random_number = self._new_id(players[0].id), secrets.randbits(64)
+        self._carry_out(self._lobby.meet(pool, players, new_id=new_id, random_number=random_number))
 
     def _look_for_bots(self) -> None:
         now = self._loop.time()
@@ -117,3 +131,41 @@ class PairingRounds:
         except Exception:
             # The players wait for each other all the same, and the next look may succeed.
             log.exception("no bots could be named to players who wait")
+
+    # The ladder
+
+    def _look_at_the_ladder(self) -> None:
+        now = self._loop.time()
+        is_climbing = self._climb is not None and not self._climb.done()
+        if is_climbing or now < self._next_climb or len(self._lobby.climbers) < 2:
+            return
+        self._next_climb = now + LADDER_EVERY_S
+        self._climb = self._tasks.create_task(self._pair_bots(), name="ladder")
+
+    def _next_pool(self) -> tuple[Pool, list[str]] | None:
+        """Return the next pool in turn that two bots are free for, and these; None where there is none."""
+        pools = offered_pools()
+        for _ in pools:
+            pool = pools[self._climbs % len(pools)]
+            self._climbs += 1
+            bots = [guest.player.id for guest in self._ladder.free(self._lobby, pool, self._now())]
+            if len(bots) > 1:
+                return pool, bots
+        return None
+
+    async def _pair_bots(self) -> None:
+        try:
+            chosen = self._next_pool()
+            if chosen is None:
+                return
+            pool, bots = chosen
+            ratings = await self._ratings_of(pool.id, bots)
+            if self._is_full() or self._is_closed:
+                return
+            # Meanwhile some may have begun other games, or gone.
+            free = self._ladder.free(self._lobby, pool, self._now())
+            for players in self._ladder.pairs(self._lobby, free, ratings, self._now()):
+                self._meet(pool.id, players)
+        except Exception:
+            # The next round may succeed.
+            log.exception("the bots of the ladder could not be paired")

@@ -46,7 +46,9 @@ def told(path: Path) -> dict[str, re.Pattern[str]]:
 
     What only those who open accounts and profiles are told is in the catalogue of these.
     """
-    both = [json.loads(one.read_text(encoding="utf-8"))["told"] for one in (path, path.with_stem(f"{path.stem}-players"))]
+    both = [
+        json.loads(one.read_text(encoding="utf-8"))["told"] for one in (path, path.with_stem(f"{path.stem}-players"))
+    ]
     assert both[0].keys().isdisjoint(both[1])
     catalogue: dict[str, str] = both[0] | both[1]
     return {key: re.compile("(.+?)".join(map(re.escape, HOLE.split(key))), re.DOTALL) for key in catalogue}

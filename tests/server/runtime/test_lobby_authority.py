@@ -41,7 +41,7 @@ from cornered.server.ports import JournalUnavailable
 from cornered.server.refusal import Refusal
 from cornered.server.runtime import lobby_outbox
 from cornered.server.runtime.lobby_authority import PATIENCE_S, LobbyAuthority
-from cornered.server.runtime.pairing_rounds import BOT_AFTER_MS, BOTS_EVERY_S, ROUND_S
+from cornered.server.runtime.pairing_rounds import BOT_AFTER_MS, BOTS_EVERY_S, LADDER_EVERY_S, ROUND_S
 from tests.server.conftest import StubbornLobbyLog
 from tests.virtual_time import after
 
@@ -434,4 +434,50 @@ async def test_while_the_store_is_full_nobody_is_paired(scene: Scene, monkeypatc
         await after(3 * ROUND)
         assert not scene.opened
     await after(2 * ROUND)
+    assert len(scene.opened) == 1
+
+
+# The ladder
+
+
+def bots_of(scene: Scene, count: int) -> list[Player]:
+    bots = [Player(id=f"bot{number}", name=f"Bot {number}", kind="bot") for number in range(count)]
+    scene.come(*bots)
+    return bots
+
+
+async def climb(scene: Scene, *bots: Player, ladder: int = 1) -> None:
+    for bot in bots:
+        command = Declare(id="declare", accepts=(Accepts(game="trapgrid"),), concurrency=3, ladder=ladder)
+        await scene.authority.carry_out(command, bot)
+
+
+async def test_bots_of_the_ladder_play_each_other_again_and_again(scene: Scene) -> None:
+    await climb(scene, *bots_of(scene, 3))
+    await after(2 * LADDER_EVERY_S)
+    (first,) = scene.opened
+    assert scene.replica.matches[first].rated
+    scene.authority.match_began(scene.replica.matches[first])
+    scene.authority.match_over(first)
+    await after(60.0)
+    assert len(scene.opened) == 2
+    assert not any(isinstance(event, PoolLeft) for event in scene.told)
+
+
+async def test_a_bot_that_joins_the_ladder_on_another_node_is_known_to_the_next_owner(scene: Scene) -> None:
+    one, two = bots_of(scene, 2)
+    await climb(scene, one)
+    declared = scene.authority.lobby.guests["bot0"]
+    scene.authority.arrive(Visitor(player=two, address="", accepts=declared.accepts, concurrency=3, ladder=1))
+    await after(2 * LADDER_EVERY_S)
+    assert len(scene.opened) == 1
+
+
+async def test_ratings_that_cannot_be_read_put_the_ladder_off(scene: Scene) -> None:
+    await climb(scene, *bots_of(scene, 2))
+    scene.rating_errors = [JournalUnavailable()]
+    await after(LADDER_EVERY_S / 2)
+    assert not scene.rating_errors
+    assert not scene.opened
+    await after(2 * LADDER_EVERY_S)
     assert len(scene.opened) == 1
