@@ -43,7 +43,7 @@ async def keep_house_bots(
         born = clock()
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "cornered", "bot", *names),
-            *("--server", server, "--identities", str(identities), "--exhibition", "--house"),
+            *("--server", server, "--identities", str(identities), "--exhibition", "--ladder", "1", "--house"),
             *(("--analyse", analyse) if analyse else ()),
             env={**os.environ, ANALYST_KEY: analyst_key},
             stdin=asyncio.subprocess.PIPE,

@@ -202,6 +202,9 @@ def token(
 def bot(
     names: Annotated[list[str], typer.Argument(help="Bots of the roster; `cornered bots` lists them.")],
     seek: Annotated[bool, typer.Option(help="Keep a table open while the bot plays no match.")] = False,
+    ladder: Annotated[
+        int, typer.Option(min=0, max=16, help="Rated games at once against other bots, for which the server pairs it.")
+    ] = 0,
     exhibition: Annotated[bool, typer.Option(help="Play exhibition games while no public match is active.")] = False,
     ponder: Annotated[bool, typer.Option("--ponder/--no-ponder", help="Think during the opponent's turn.")] = True,
     analyse: Annotated[
@@ -251,6 +254,7 @@ def bot(
     config = HostConfig(
         concurrency=concurrency or DEFAULT_CONCURRENCY,
         quick_concurrency=concurrency or QUICK_CONCURRENCY,
+        ladder=ladder,
         exhibition=exhibition,
         seek=seek,
         ponder=ponder,

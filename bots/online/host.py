@@ -92,6 +92,8 @@ class HostConfig:
     """Games at once, for each bot."""
     quick_concurrency: int = QUICK_CONCURRENCY
     """Games at once of a bot that answers within milliseconds."""
+    ladder: int = 0
+    """Rated games at once against bots of other hosts, for which the server pairs each bot."""
     tempo: Tempo = DEFAULT_TEMPO
     exhibition: bool = False
     """Whether two of the bots play while no public match is active."""
@@ -105,8 +107,8 @@ class HostConfig:
     """The key of the server's operator, which permits analysis and reserved names."""
 
     def games_at_once(self, bot: Bot) -> int:
-        """Return how many games a bot takes, one of an exhibition on top."""
-        return (self.quick_concurrency if bot.is_quick else self.concurrency) + self.exhibition
+        """Return how many games a bot takes, those of the ladder and one of an exhibition on top."""
+        return (self.quick_concurrency if bot.is_quick else self.concurrency) + self.ladder + self.exhibition
 
 
 class BotHost:
@@ -242,6 +244,7 @@ class BotHost:
                 choose,
                 accepts=(),
                 concurrency=self._config.games_at_once(guest.bot),
+                ladder=self._config.ladder,
                 agrees=table.agrees,
                 tempo=lambda match: EXHIBITION_TEMPO if self._is_exhibition(match) else self._config.tempo,
                 refuses=lambda spec: reason_not_to_play(guest.bot, spec),

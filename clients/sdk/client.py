@@ -250,9 +250,12 @@ class Client:
         """Return the player's live matches and newest finished ones, or the finished ones after a cursor."""
         return await self.ask(AskMyMatches(id=self.new_id(), after=after or None), MyMatches)
 
-    async def declare(self, accepts: Sequence[Accepts], concurrency: int) -> None:
-        """Declare the games that this bot plays; repeated on every new connection."""
-        command = Declare(id=self.new_id(), accepts=tuple(accepts), concurrency=concurrency)
+    async def declare(self, accepts: Sequence[Accepts], concurrency: int, *, ladder: int = 0) -> None:
+        """Declare the games that this bot plays; repeated on every new connection.
+
+        `ladder` of its `concurrency` games at once are rated ones against other bots, for which the server pairs it.
+        """
+        command = Declare(id=self.new_id(), accepts=tuple(accepts), concurrency=concurrency, ladder=ladder)
         await self.ask(command, Acknowledged)
         self._declared = command
 

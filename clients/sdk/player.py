@@ -78,6 +78,7 @@ class BotPlayer:
         *,
         accepts: Sequence[Accepts],
         concurrency: int = 4,
+        ladder: int = 0,
         agrees: Callable[[MatchView], bool] = lambda match: False,
         tempo: Callable[[MatchView], Tempo] = lambda match: Tempo(),
         refuses: Callable[[GameSpec], str | None] = lambda spec: None,
@@ -87,6 +88,7 @@ class BotPlayer:
         self._choose = choose
         self._accepts = tuple(accepts)
         self._concurrency = concurrency
+        self._ladder = ladder
         self._agrees = agrees
         self._tempo = tempo
         self._refuses = refuses
@@ -102,7 +104,7 @@ class BotPlayer:
         """Declare what this bot accepts, or `accepts` from now on; it can be challenged after that."""
         if accepts is not None:
             self._accepts = tuple(accepts)
-        await retry(lambda: self._client.declare(self._accepts, self._concurrency))
+        await retry(lambda: self._client.declare(self._accepts, self._concurrency, ladder=self._ladder))
 
     async def run(self) -> None:
         """Play until the client closes."""
@@ -350,11 +352,13 @@ def run_bot(
     token: str | None = None,
     games: Sequence[str] | None = None,
     concurrency: int = 4,
+    ladder: int = 0,
     longest: int = 1500,
 ) -> None:
     """Play as the bot called `name` until interrupted; `choose(state, limit)` returns one of `state.moves()`.
 
     `games` are the names of the games that the bot plays, by default all; `longest` is its search time in milliseconds.
+    `ladder` of its `concurrency` games at once are rated ones against other bots, for which the server pairs it.
     `choose` runs in a thread, also for several matches at once; a coroutine that it returns runs on the event loop and
     must not block. An invalid result costs one game, as in BotPlayer. The player is the same in every run.
     """
@@ -367,7 +371,9 @@ def run_bot(
         accepts = [Accepts(game=game) for game in offered if games is None or game in games]
         log.info("%s is at %s and plays %s; Ctrl-C stops it", name, server, ", ".join(a.game for a in accepts))
         tempo = Tempo(longest)
-        player = BotPlayer(client, pick, accepts=accepts, concurrency=concurrency, tempo=lambda match: tempo)
+        player = BotPlayer(
+            client, pick, accepts=accepts, concurrency=concurrency, ladder=ladder, tempo=lambda match: tempo
+        )
         await player.declare()
         await player.run()
 

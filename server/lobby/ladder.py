@@ -36,7 +36,10 @@ class Ladder:
     _met: dict[str, deque[str]] = field(default_factory=dict)
 
     def free(self, lobby: LobbyFacts, pool: Pool, now: int) -> list[Guest]:
-        """Return the bots that take one more game of the ladder in `pool`, and note since when others have none."""
+        """Return the bots that take one more game of the ladder in `pool`; none where only the operator's would.
+
+        Since when each bot of the ladder has a place is noted.
+        """
         here = dict.fromkeys(islice(lobby.climbers, MAX_CLIMBERS))
         self._idle_since = {player: since for player, since in self._idle_since.items() if player in here}
         self._met = {player: met for player, met in self._met.items() if player in here}
@@ -51,7 +54,7 @@ class Ladder:
             with suppress(Refusal):
                 check_bot(guest, game, pool.clock, lobby.challenges_to(player), rated=True)
                 free.append(guest)
-        return free
+        return [] if all(lobby.names.is_reserved(guest.player.name) for guest in free) else free
 
     def pairs(
         self, lobby: LobbyFacts, bots: Sequence[Guest], ratings: Mapping[str, float], now: int
