@@ -132,7 +132,7 @@ export function showCodes(page, player, codes, done) {
     h("footer", finish),
   );
   // A slip of the hand must not lose them.
-  dialog.querySelector("header button")?.remove();
+  dialog.querySelector(".icon")?.remove();
   dialog.addEventListener("cancel", (event) => kept.checked || event.preventDefault());
   dialog.addEventListener("close", () => done?.());
   dialog.querySelector("button")?.focus();
