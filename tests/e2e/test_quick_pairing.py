@@ -43,6 +43,20 @@ def test_a_press_waits_with_the_time_and_a_way_out_also_after_a_reload(open_wind
     expect(pool(other, "Isolation, 3 min + 2 s, 1 waits")).to_have_count(0)
 
 
+def test_who_waits_may_read_on_and_finds_the_way_back(open_window: OpenWindow) -> None:
+    window = open_window(size=NARROW)
+    back = window.page.get_by_role("link", name="You wait for an opponent")
+    pool(window, "Bamboo, 1 min + 1 s").click()
+    expect(waiting(window)).to_be_visible()
+    expect(back).to_have_count(0)
+    window.page.get_by_role("link", name="Learn", exact=True).click()
+    back.click()
+    waiting(window).get_by_role("button", name="Cancel").click()
+    window.page.get_by_role("link", name="Learn", exact=True).click()
+    expect(window.page.locator(".learn h1")).to_be_visible()
+    expect(back).to_have_count(0)
+
+
 def test_another_pool_takes_the_place_of_the_first_and_a_second_press_leaves(open_window: OpenWindow) -> None:
     window = open_window()
     pool(window, "Quoridor, 1 min + 1 s").click()
