@@ -1,6 +1,6 @@
 /** One search on show: the board of its position, its tree, window, counts, pseudocode, and a sentence for each step. */
 
-import { ABSENT, ABSENT_RETRY_MS } from "./analysts.js";
+import { ABSENT, ABSENT_RETRY_MS, MAX_RETRIES, PASSING } from "./analysts.js";
 import { Board } from "./board.js";
 import { Branches } from "./branches.js";
 import { button, fill, h } from "./dom.js";
@@ -32,6 +32,7 @@ export class Pane {
     this.isAsking = false;
     this.closed = false;
     this.timer = 0;
+    this.failures = 0;
     /** @type {Trace | null} */
     this.trace = null;
     /** @type {Branches | null} */
@@ -96,7 +97,14 @@ export class Pane {
       this.state.textContent = code === "offline" ? t("Waiting for the connection…") : absent ? ABSENT : message;
       this.retry.hidden = code === "offline" || absent;
       if (absent && !this.closed) this.timer = window.setTimeout(() => this.ask(), ABSENT_RETRY_MS);
+      else if (PASSING.includes(code)) this.#askAgain();
     }
+  }
+
+  /** Ask again in a moment after a failure, a few times; after that the button does. */
+  #askAgain() {
+    clearTimeout(this.timer);
+    if (!this.closed && this.failures++ < MAX_RETRIES) this.timer = window.setTimeout(() => this.ask(), ABSENT_RETRY_MS);
   }
 
   /** @param {Traced} traced */
@@ -105,6 +113,7 @@ export class Pane {
     const { ahead, by, error, final } = traced;
     this.retry.hidden = !error;
     this.isAsking = !final;
+    if (final && error) this.#askAgain();
     if (!final || !traced.report) {
       this.state.textContent = error
         ? sentence(error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -41,7 +42,11 @@ def thinking(window: Window, **chosen: str) -> Page:
 
 def searched(page: Page) -> None:
     """Wait until every search is there; the page asks until the analyst has started."""
-    expect(page.locator(".pane .content[hidden]")).to_have_count(0, timeout=STARTING)
+    try:
+        expect(page.locator(".pane .content[hidden]")).to_have_count(0, timeout=STARTING)
+    except AssertionError as error:
+        error.add_note(f"the panes say {page.locator('.pane .state').all_inner_texts()}")
+        raise
 
 
 def count(pane: Locator, name: str) -> int:
@@ -199,6 +204,21 @@ def test_a_search_that_is_asked_for_twice_at_once_arrives(open_window: OpenWindo
     choose(page, "Beside it", "alphabeta")
     searched(page)
     expect(page.locator(".pane h2")).to_have_text(["Alpha-beta", "Alpha-beta"])
+
+
+def test_a_search_that_failed_is_asked_for_again(open_window: OpenWindow) -> None:
+    window = open_window(cuttable=True)
+    failures = ["The first bot could not study this: it took too long", "Nor could the second"]
+
+    def fail(message: dict[str, Any]) -> dict[str, Any]:
+        if message["type"] == "traced" and message["final"] and failures:
+            return message | {"report": None, "lines": [], "positions": [], "error": failures.pop(0)}
+        return message
+
+    window.alters = fail
+    page = thinking(window, Board="1")
+    assert not failures
+    expect(page.get_by_role("button", name="Try again")).to_be_hidden()
 
 
 @pytest.mark.parametrize("how", [{"dark": False}, {"dark": True}, {"size": PHONE}], ids=["light", "dark", "phone"])

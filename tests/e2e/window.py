@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Final, Literal, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Literal, TypeAlias
 
 from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
@@ -67,6 +67,8 @@ class Window:
         self._put_off = ""
         self.plays: list[str] = []
         """The ids of the moves that the window sent, where it is cuttable."""
+        self.alters: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+        """Changes what the server sends before the window gets it, where it is cuttable."""
         self._route: WebSocketRoute | None = None
         if cuttable:
             self.page.route_web_socket("**/ws", self._connect)
@@ -111,7 +113,7 @@ class Window:
 
         def hear(message: str | bytes) -> None:
             if self._loses not in ("answers", "everything"):
-                route.send(message)
+                route.send(message if self.alters is None else json.dumps(self.alters(json.loads(message))))
 
         route.on_message(send)
         server.on_message(hear)
