@@ -131,8 +131,11 @@ export function showCodes(page, player, codes, done) {
     h("label.switch.flow", kept, h("span", t("I have kept them in a safe place."))),
     h("footer", finish),
   );
+  // A slip of the hand must not lose them.
+  dialog.querySelector(".icon")?.remove();
+  dialog.addEventListener("cancel", (event) => kept.checked || event.preventDefault());
   dialog.addEventListener("close", () => done?.());
-  return dialog;
+  dialog.querySelector("button")?.focus();
 }
 
 /** A link that saves a text. @param {string} label @param {string} download the file's name @param {string} text */

@@ -25,7 +25,7 @@ let count = 0;
 export function textField(label, properties, { hint = "", beside, check } = {}) {
   const id = `field-${++count}`;
   const input = h("input", { id, spellcheck: "false", "aria-describedby": `${id}-hint ${id}-problem`, ...properties });
-  const problem = h("span.problem", { id: `${id}-problem`, role: "alert" });
+  const problem = h("p.problem", { id: `${id}-problem`, role: "alert" });
   const complain = (/** @type {string} */ text) => {
     problem.textContent = text;
     set(input, { "aria-invalid": text ? "true" : null });
@@ -34,7 +34,7 @@ export function textField(label, properties, { hint = "", beside, check } = {}) 
   const element = h(
     "div.field",
     h("label", { for: id }, label),
-    h("span.input.flow", input, beside?.(input)),
+    h("div.input.flow", input, beside?.(input)),
     h("small.quiet", { id: `${id}-hint`, hidden: !hint }, hint),
     problem,
   );

@@ -200,9 +200,8 @@ export function askSettings(store, { game: first, mode, to, rules }) {
 
   /** Only a game for two is rated, and a bot may take none. */
   const drawRated = () => {
-    const bot = againstBot ? store.players.get(to?.id ?? String(new FormData(form).get("bot") ?? "")) : null;
-    const refuses = bot?.accepts.some((each) => each.game === game.name && !each.rated) ?? false;
-    ratedField.hidden = refuses || (mode === "open" && players() > 2);
+    const bot = againstBot ? (to ?? store.players.get(String(new FormData(form).get("bot") ?? ""))?.player) : null;
+    ratedField.hidden = (bot && !store.takesRated(bot, game.name)) || (mode === "open" && players() > 2);
   };
 
   /** Bots come, go and get busy while the form is open; the choice stays while its bot is free. @param {string} [wanted] */

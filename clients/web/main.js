@@ -249,6 +249,7 @@ function header() {
     h("a.brand", { href: "#/", "aria-label": "Cornered" }, h("img", { src: "icon.svg", alt: "", width: 26, height: 26 }), h("span", "Cornered")),
     h("nav.flow", { "aria-label": t("Learn") }, h("a", { href: "#/learn" }, t("Learn")), h("a", { href: "#/puzzles" }, t("Puzzles"))),
     h("span.grow", byId("banner")),
+    waitingChip(),
     enter,
     name,
     noise,
@@ -257,6 +258,18 @@ function header() {
   );
   draw();
   link.hear({ online: draw, renamed: draw });
+}
+
+/** A link to the lobby while I wait in a pool and read something else. */
+function waitingChip() {
+  const words = t("You wait for an opponent. Back to the lobby");
+  const chip = h("a.button.wait", { href: "#/", hidden: true, "aria-label": words, title: words }, h("span.pulse", { "aria-hidden": "true" }), h("span", t("Waiting")));
+  const draw = () => {
+    chip.hidden = !store.waiting || !/^#\/(?!s\/)\w/.test(location.hash);
+  };
+  store.addEventListener("change", draw);
+  window.addEventListener("hashchange", draw);
+  return chip;
 }
 
 /** Show the keys. */

@@ -94,7 +94,7 @@ export function poolCall(page, { pool: id, since, bot }) {
   tick();
   const timer = setInterval(() => (time.isConnected ? tick() : clearInterval(timer)), TICK_MS);
   const terms = pool && [clockText(pool.clock), optionText(pool.game, store.offered(pool.game.name))].filter(Boolean).join(" · ");
-  const challenge = () => pool && bot && page.challenge(bot, { game: pool.game, clock: pool.clock, seat: null });
+  const challenge = () => pool && bot && page.challenge(bot, { game: pool.game, clock: pool.clock, seat: null, rated: store.takesRated(bot, pool.game.name) });
   return h(
     "div.call.waiting.in-pool",
     h("span.pulse", { "aria-hidden": "true" }),

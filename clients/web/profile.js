@@ -86,11 +86,10 @@ export class ProfileView {
   /** @param {PoolRating} rating */
   #card(rating) {
     const { store } = this.page;
-    const { game, speed, deviation, games, provisional, rank } = rating;
+    const { game, speed, games, provisional, rank } = rating;
     const facts = [
       counted(games, "{count} game", "{count} games"),
       provisional ? t("provisional") : rank !== null ? t("place {rank}", { rank }) : "",
-      `± ${2 * deviation}`,
     ];
     return button(
       [

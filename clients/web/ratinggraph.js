@@ -22,11 +22,14 @@ export function ratingGraph(points) {
   const last = points[points.length - 1];
   const values = points.map(({ rating }) => rating);
   const best = Math.max(...values);
-  // The uncertainty of the first games would flatten the curve, so the band may leave the picture.
-  const spread = Math.max(100, best - Math.min(...values));
-  const step = STEPS.find((each) => (1.5 * spread) / each <= MOST_LINES) ?? 2000;
-  const low = Math.floor((Math.min(...values) - spread / 4) / step) * step;
-  const high = Math.ceil((best + spread / 4) / step) * step;
+  // The uncertainty of the first games would flatten the curve, so only that of the last one is sure to be in the picture.
+  const margin = 2 * last.deviation;
+  const bottom = Math.min(...values, last.rating - margin);
+  const top = Math.max(best, last.rating + margin);
+  const spread = Math.max(100, top - bottom);
+  const step = STEPS.find((each) => (1.2 * spread) / each <= MOST_LINES) ?? 2000;
+  const low = Math.floor((bottom - spread / 10) / step) * step;
+  const high = Math.ceil((top + spread / 10) / step) * step;
   const x = (/** @type {number} */ index) => (points.length > 1 ? (index / (points.length - 1)) * WIDTH : WIDTH / 2);
   const y = (/** @type {number} */ rating) => HEIGHT - ((Math.min(high, Math.max(low, rating)) - low) / (high - low)) * HEIGHT;
   const place = (/** @type {number} */ index, /** @type {number} */ rating) => `${x(index).toFixed(1)} ${y(rating).toFixed(1)}`;
@@ -59,6 +62,7 @@ export function ratingGraph(points) {
       h("div.labels", { "aria-hidden": "true" }, labels),
     ),
     h("figcaption.flow", h("span", day(first.at)), h("span.quiet", counted(last.games, "{count} game", "{count} games")), h("span", day(last.at))),
+    h("small.quiet", t("The band shows within which the true strength lies, with a probability of 95 %.")),
     h("details", h("summary", t("As a table")), table(points)),
   );
 }

@@ -110,6 +110,12 @@ export class Store extends EventTarget {
     );
   }
 
+  /** Whether a bot takes rated games of this kind, as far as is known. @param {Player} bot @param {string} game */
+  takesRated({ id }, game) {
+    const accepted = this.players.get(id)?.accepts.filter((each) => each.game === game) ?? [];
+    return !accepted.length || accepted.some(({ rated }) => rated);
+  }
+
   /** The bot to play: the last one played, an easy one, or the nearest that is free. @param {string} game @param {string} [last] */
   bot(game, last) {
     return nearestBot(this.bots(game), last);

@@ -1,111 +1,126 @@
-"""Quick pairing against the real server: over the client kit, across a restart, and in the terminal."""
+"""Quick pairing in the lobby: one press waits, seen by others, with a way out; then the board, or a bot."""
 
 from __future__ import annotations
 
-import asyncio
-from pathlib import Path
+import json
+from collections.abc import Callable
 
 import pytest
+from playwright.sync_api import Locator, WebSocketRoute, expect
 
-from cornered.clients.sdk import BotPlayer, Client
-from cornered.clients.terminal.connecting import PlayRequest, begin
-from cornered.clients.terminal.errors import CannotStart
-from cornered.protocol.messages import Paired, Waiting, Welcome
-from cornered.protocol.values import Accepts, Fischer
-from cornered.server.app import run
-from cornered.server.lobby.pools import offered_pools
-from cornered.server.runtime.pairing_rounds import BOT_AFTER_MS
-from cornered.server.settings import Settings
-from tests.e2e.servers import running
+from tests.e2e.window import Window
 
-POOL = next(pool for pool in offered_pools() if pool.game.name == "trapgrid")
-TIMEOUT_S = 30.0
+pytestmark = pytest.mark.browser
+
+OpenWindow = Callable[..., Window]
+NARROW = (320, 568)
 
 
-async def news_of(client: Client, kind: type[Waiting] | type[Paired]) -> Waiting | Paired:
-    """Return the next message of this kind."""
-    async for new in client.news():
-        if isinstance(new, kind):
-            return new
-        assert isinstance(new, Welcome | Waiting)
-    raise AssertionError("the client closed")
+def pool(window: Window, name: str) -> Locator:
+    """The button of a pool, by its game and clock."""
+    return window.page.locator(".pools").get_by_role("button", name=name)
 
 
-async def test_two_people_meet_and_play(tmp_path: Path, compiled: None) -> None:
-    async with (
-        asyncio.timeout(TIMEOUT_S),
-        running(tmp_path) as address,
-        Client.connect(address, name="Ann") as ann,
-        Client.connect(address, name="Ben") as ben,
-    ):
-        assert POOL in await ann.pools()
-        watching = await ben.lobby()
-        await ann.enter_pool(POOL.id)
-        waiting = await news_of(ann, Waiting)
-        assert isinstance(waiting, Waiting)
-        assert waiting.pool == POOL.id
-        while watching.waiting.get(POOL.id) != 1:
-            await watching.changed(watching.version)
-        await ben.enter_pool(POOL.id)
-        first, second = await news_of(ann, Paired), await news_of(ben, Paired)
-        assert isinstance(first, Paired)
-        assert isinstance(second, Paired)
-        assert first.match == second.match
-        match = await ann.join(first.match)
-        assert (match.snapshot.game, match.snapshot.clock) == (POOL.game, POOL.clock)
+def waiting(window: Window) -> Locator:
+    return window.page.locator(".call.in-pool")
 
 
-async def test_the_wait_survives_a_restart_of_the_server(tmp_path: Path, compiled: None) -> None:
-    settings = Settings(port=0, database=f"sqlite:///{tmp_path / 'kept.db'}", data=tmp_path, log_level="error")
-    async with asyncio.timeout(2 * TIMEOUT_S):
-        async with run(settings) as address, Client.connect(address, name="Ann") as ann:
-            await ann.enter_pool(POOL.id)
-            before, token = await news_of(ann, Waiting), ann.token
-        async with run(settings) as address, Client.connect(address, token=token) as again:
-            assert await news_of(again, Waiting) == before
-            await again.leave_pool()
-            after = await news_of(again, Waiting)
-            assert isinstance(after, Waiting)
-            assert after.pool is None
+def test_a_press_waits_with_the_time_and_a_way_out_also_after_a_reload(open_window: OpenWindow) -> None:
+    window, other = open_window(size=NARROW), open_window()
+    pool(window, "Isolation, 3 min + 2 s").click()
+    call = waiting(window)
+    expect(call).to_contain_text("Isolation · 3 min + 2 s")
+    expect(call).to_contain_text("within")
+    expect(call.get_by_role("timer")).to_have_text("0:02")
+    expect(pool(window, "Isolation, 3 min + 2 s, 1 waits")).to_have_attribute("aria-pressed", "true")
+    expect(pool(other, "Isolation, 3 min + 2 s, 1 waits")).to_have_attribute("aria-pressed", "false")
+    window.page.reload()
+    window.page.wait_for_selector(".lobby.ready")
+    expect(call.get_by_role("timer")).not_to_have_text("0:00")
+    assert window.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+    call.get_by_role("button", name="Cancel").click()
+    expect(call).to_have_count(0)
+    expect(pool(other, "Isolation, 3 min + 2 s, 1 waits")).to_have_count(0)
 
 
-async def test_a_bot_is_named_to_who_waits_alone_and_plays_the_pools_game(tmp_path: Path, compiled: None) -> None:
-    async with (
-        asyncio.timeout(BOT_AFTER_MS / 1000 + TIMEOUT_S),
-        running(tmp_path) as address,
-        Client.connect(address, name="Ann") as ann,
-        Client.connect(address, name="Bot", kind="bot") as bot,
-        asyncio.TaskGroup() as tasks,
-    ):
-        player = BotPlayer(bot, lambda match, _: match.state.moves()[0], accepts=[Accepts(game="trapgrid")])
-        await player.declare()
-        playing = tasks.create_task(player.run())
-        await ann.enter_pool(POOL.id)
-        waiting = await news_of(ann, Waiting)
-        while isinstance(waiting, Waiting) and waiting.bot is None:
-            waiting = await news_of(ann, Waiting)
-        assert isinstance(waiting, Waiting)
-        assert waiting.bot == bot.player
-        await ann.challenge(bot.player.id, POOL.game.name, clock=POOL.clock, **POOL.game.options)
-        async for new in ann.news():
-            if isinstance(new, Paired):
-                break
-        again = await ann.lobby()
-        assert not again.waiting.get(POOL.id)
-        playing.cancel()
+def test_who_waits_may_read_on_and_finds_the_way_back(open_window: OpenWindow) -> None:
+    window = open_window(size=NARROW)
+    back = window.page.get_by_role("link", name="You wait for an opponent")
+    pool(window, "Bamboo, 1 min + 1 s").click()
+    expect(waiting(window)).to_be_visible()
+    expect(back).to_have_count(0)
+    window.page.get_by_role("link", name="Learn", exact=True).click()
+    back.click()
+    waiting(window).get_by_role("button", name="Cancel").click()
+    window.page.get_by_role("link", name="Learn", exact=True).click()
+    expect(window.page.locator(".learn h1")).to_be_visible()
+    expect(back).to_have_count(0)
 
 
-async def test_the_command_line_waits_in_the_pool_of_its_game_and_clock(tmp_path: Path, compiled: None) -> None:
-    async with (
-        asyncio.timeout(TIMEOUT_S),
-        running(tmp_path) as address,
-        Client.connect(address, name="Ann") as ann,
-        Client.connect(address, name="Ben") as ben,
-    ):
-        begun = await begin(ann, PlayRequest("trapgrid", clock=POOL.clock, quick=True))
-        assert begun.words is not None
-        assert begun.words.startswith("Waiting for an opponent at ")
-        await begin(ben, PlayRequest("trapgrid", clock=POOL.clock, quick=True))
-        assert isinstance(await news_of(ben, Paired), Paired)
-        with pytest.raises(CannotStart, match="there is no pool of trapgrid with this clock; there are 1 min"):
-            await begin(ann, PlayRequest("trapgrid", clock=Fischer(initial=77, increment=0), quick=True))
+def test_another_pool_takes_the_place_of_the_first_and_a_second_press_leaves(open_window: OpenWindow) -> None:
+    window = open_window()
+    pool(window, "Quoridor, 1 min + 1 s").click()
+    expect(waiting(window)).to_contain_text("Quoridor · 1 min + 1 s")
+    pool(window, "Bamboo, 10 min + 5 s").click()
+    expect(waiting(window)).to_contain_text("Bamboo · 10 min + 5 s")
+    expect(waiting(window)).to_have_count(1)
+    pool(window, "Bamboo, 10 min + 5 s").click()
+    expect(waiting(window)).to_have_count(0)
+
+
+def test_two_who_wait_for_the_same_meet_at_the_board(open_window: OpenWindow) -> None:
+    windows = open_window(), open_window()
+    for window in windows:
+        pool(window, "TrapGrid, 3 min + 2 s").click()
+    for window in windows:
+        window.in_match()
+        expect(window.page.locator(".info")).to_contain_text("3 min + 2 s")
+    assert windows[0].page.evaluate("location.hash") == windows[1].page.evaluate("location.hash")
+    windows[0].to_lobby()
+    expect(waiting(windows[0])).to_have_count(0)
+
+
+def test_the_rules_are_shown_before_the_first_game_of_a_kind(open_window: OpenWindow) -> None:
+    window = open_window(knows_rules=False)
+    pool(window, "TrapGrid, 1 min + 1 s").click()
+    expect(window.page.locator("dialog .board")).to_be_visible()
+    expect(waiting(window)).to_have_count(0)
+    window.page.keyboard.press("Escape")
+    expect(waiting(window)).to_be_visible()
+
+
+def test_a_bot_of_the_same_strength_is_offered_and_marked(open_window: OpenWindow) -> None:
+    window = open_window()
+    sent: list[dict[str, object]] = []
+
+    def connect(route: WebSocketRoute) -> None:
+        server = route.connect_to_server()
+
+        def send(message: str | bytes) -> None:
+            command = json.loads(message)
+            if command["type"] == "challenge":
+                sent.append(command)
+            server.send(message)
+
+        def hear(message: str | bytes) -> None:
+            told = json.loads(message)
+            if told["type"] == "waiting" and told["pool"]:
+                told["bot"] = {"id": "b0t", "name": "level-4", "kind": "bot"}
+            route.send(json.dumps(told))
+
+        route.on_message(send)
+        server.on_message(hear)
+
+    window.page.route_web_socket("**/ws", connect)
+    window.page.reload()
+    window.page.wait_for_selector(".lobby.ready")
+    pool(window, "TrapGrid, 1 min + 1 s").click()
+    call = waiting(window)
+    expect(call).to_contain_text("level-4bot is about as strong as you, and free now.")
+    call.get_by_role("button", name="Play level-4").click()
+    expect(window.page.locator(".toast")).to_be_visible()
+    assert [(command["to"], command["clock"], command["rated"]) for command in sent] == [
+        ("b0t", {"kind": "fischer", "initial": 60, "increment": 1}, True)
+    ]
+    call.get_by_role("button", name="Cancel").click()
+    expect(call).to_have_count(0)

@@ -7,8 +7,10 @@ import re
 from pathlib import Path
 
 from cornered import clients
+from cornered.protocol.account import MAX_PASSWORD, MAX_TOKEN_DAYS, MIN_PASSWORD
 from cornered.protocol.analysis import MAX_RECORD_CHARACTERS
 from cornered.protocol.traces import MAX_TRACE_CELLS, MAX_TRACE_MOVES
+from cornered.server.lobby import pool_pairing
 
 WEB = Path(clients.__file__).parent / "web"
 STATIC_IMPORT = re.compile(r"^import\s(?:[^;\"]*\sfrom\s)?\"\./(?P<name>[\w.-]+)\";$", re.MULTILINE)
@@ -49,3 +51,19 @@ def test_the_page_offers_to_show_searches_as_far_as_the_server_does() -> None:
 def test_the_page_opens_records_as_long_as_the_server_reads() -> None:
     opening = (WEB / "opening.js").read_text(encoding="utf-8")
     assert f"const MOST_CHARACTERS = {MAX_RECORD_CHARACTERS};" in opening
+
+
+def test_the_page_tells_the_window_of_quick_pairing_as_the_server_widens_it() -> None:
+    pools = (WEB / "pools.js").read_text(encoding="utf-8")
+    assert f"const FIRST_WINDOW = {pool_pairing.FIRST_WINDOW:.0f};" in pools
+    assert f"const GROWTH = {pool_pairing.GROWTH:.0f};" in pools
+    assert f"const UNBOUNDED_AFTER_MS = {pool_pairing.UNBOUNDED_AFTER_MS:_};" in pools
+
+
+def test_the_page_bounds_passwords_and_tokens_as_the_server_does() -> None:
+    fields = (WEB / "fields.js").read_text(encoding="utf-8")
+    assert f"const MIN_PASSWORD = {MIN_PASSWORD};" in fields
+    assert f"const MAX_PASSWORD = {MAX_PASSWORD};" in fields
+    days = re.search(r"const DAYS = \[(.*)\];", (WEB / "signedin.js").read_text(encoding="utf-8"))
+    assert days is not None
+    assert max(map(int, days[1].split(", "))) == MAX_TOKEN_DAYS

@@ -1,0 +1,219 @@
+"""Accounts in the page: registration, codes shown once, sign-in, recovery, the account's own sheets, and its end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.window import PHONE, Window
+
+pytestmark = pytest.mark.browser
+
+OpenWindow = Callable[..., Window]
+PASSWORD = "seven quiet herons"
+OTHER = "eight louder herons"
+
+
+def sheet(window: Window, title: str) -> Locator:
+    return window.page.get_by_role("dialog", name=title, exact=True)
+
+
+def fill_in(window: Window, title: str, button: str, **fields: str) -> None:
+    """Fill in a sheet's fields, by their names with dashes, and press its button."""
+    for name, value in fields.items():
+        sheet(window, title).locator(f"input[name={name.replace('_', '-')}]").fill(value)
+    sheet(window, title).get_by_role("button", name=button, exact=True).click()
+
+
+def register(window: Window, name: str, password: str = PASSWORD) -> list[str]:
+    """Make an account of a guest, by the sheet of the name; return its recovery codes."""
+    window.page.locator(".me").click()
+    window.page.get_by_role("button", name="Create an account").click()
+    fill_in(window, "Create an account", "Create it", username=name, new_password=password)
+    codes = window.page.locator(".code-list code")
+    expect(codes).to_have_count(10)
+    found: list[str] = codes.all_inner_texts()
+    window.page.get_by_label("I have kept them").check()
+    window.page.get_by_role("button", name="Done").click()
+    expect(window.page.locator(".me")).to_have_text(name)
+    return found
+
+
+def sign_in(window: Window, name: str, password: str = PASSWORD) -> None:
+    window.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
+    fill_in(window, "Sign in", "Sign in", username=name, password=password)
+
+
+def open_account(window: Window, line: str) -> None:
+    """Open the sheet of the account, and a line of it."""
+    window.page.get_by_role("button", name="Your account").click()
+    sheet(window, "Your account").get_by_role("button", name=line).click()
+
+
+def test_a_guest_becomes_an_account_and_is_the_same_player_on_a_second_device(open_window: OpenWindow) -> None:
+    first, second = open_window(), open_window(size=PHONE)
+    me = first.page.evaluate("import('./main.js').then(({ page }) => page.link.me.id)")
+    register(first, "Avocet")
+    assert first.page.evaluate("import('./main.js').then(({ page }) => page.link.me.id)") == me
+    expect(first.page.get_by_role("banner").get_by_role("button", name="Sign in")).to_have_count(0)
+    # On a phone the way in is the sheet of the name.
+    second.page.locator(".me").click()
+    second.page.get_by_role("button", name="Sign in").click()
+    fill_in(second, "Sign in", "Sign in", username="avocet", password=PASSWORD)
+    expect(second.page.locator(".me")).to_have_text("Avocet")
+    assert second.page.evaluate("import('./main.js').then(({ page }) => page.link.me.id)") == me
+    second.page.reload()
+    expect(second.page.locator(".me")).to_have_text("Avocet")
+
+
+def test_what_is_refused_is_said_beside_its_field(open_window: OpenWindow) -> None:
+    first, second = open_window(), open_window()
+    register(first, "Bittern")
+    second.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
+    second.page.get_by_role("button", name="Create an account").click()
+    form = sheet(second, "Create an account")
+    name, password = form.get_by_label("Name"), form.get_by_label("Password", exact=True)
+    fill_in(second, "Create an account", "Create it")
+    expect(form.get_by_role("alert").filter(has_text="This is needed.")).to_have_count(2)
+    expect(name).to_be_focused()
+    fill_in(second, "Create an account", "Create it", username="Bittern", new_password="short")
+    expect(form.get_by_role("alert").filter(has_text="At least 8 characters.")).to_be_visible()
+    expect(password).to_be_focused()
+    fill_in(second, "Create an account", "Create it", new_password=PASSWORD)
+    expect(name).to_have_attribute("aria-invalid", "true")
+    expect(name).to_be_focused()
+    name.fill("Bunting")
+    expect(name).not_to_have_attribute("aria-invalid", "true")
+    second.page.keyboard.press("Escape")
+    sign_in(second, "Bittern", "not the password")
+    expect(sheet(second, "Sign in").get_by_label("Password", exact=True)).to_have_attribute("aria-invalid", "true")
+    expect(sheet(second, "Sign in")).to_be_visible()
+
+
+def test_passwords_are_hidden_until_shown_and_named_for_password_managers(open_window: OpenWindow) -> None:
+    window = open_window()
+    window.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
+    fields = sheet(window, "Sign in").locator("input")
+    assert fields.evaluate_all("all => all.map(one => [one.autocomplete, one.type])") == [
+        ["username", "text"],
+        ["current-password", "password"],
+    ]
+    show = window.page.get_by_role("button", name="Show the password")
+    show.click()
+    expect(show).to_have_attribute("aria-pressed", "true")
+    expect(fields.nth(1)).to_have_attribute("type", "text")
+    window.page.get_by_role("button", name="Create an account").click()
+    assert sheet(window, "Create an account").locator("input").evaluate_all("all => all.map(one => one.autocomplete)") == [
+        "username",
+        "new-password",
+    ]
+
+
+def test_recovery_codes_are_not_lost_by_a_slip_and_each_sets_a_password_once(open_window: OpenWindow) -> None:
+    window, other = open_window(), open_window()
+    window.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
+    window.page.get_by_role("button", name="Create an account").click()
+    fill_in(window, "Create an account", "Create it", username="Crake", new_password=PASSWORD)
+    codes = sheet(window, "Keep your recovery codes")
+    expect(codes.get_by_role("button", name="Done")).to_be_disabled()
+    window.page.keyboard.press("Escape")
+    expect(codes).to_be_visible()
+    with window.page.expect_download() as download:
+        codes.get_by_role("link", name="Save as a file").click()
+    saved = Path(download.value.path()).read_text()
+    shown = codes.locator("code").all_inner_texts()
+    assert [line for line in saved.splitlines() if line in shown] == shown
+    codes.get_by_label("I have kept them").check()
+    codes.get_by_role("button", name="Done").click()
+    for attempt in range(2):
+        other.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
+        other.page.get_by_role("button", name="Forgotten the password?").click()
+        fill_in(other, "Recover your account", "Set the password", username="Crake", code=shown[0], new_password=OTHER)
+        if attempt == 0:
+            expect(other.page.locator(".me")).to_have_text("Crake")
+            other.page.get_by_role("button", name="Your account").click()
+            expect(sheet(other, "Your account")).to_contain_text("9 left")
+            other.page.get_by_role("button", name="Sign out", exact=True).click()
+            expect(other.page.get_by_role("banner").get_by_role("button", name="Sign in")).to_be_visible()
+    expect(sheet(other, "Recover your account").get_by_label("Recovery code")).to_have_attribute("aria-invalid", "true")
+    # The recovery has ended the first device's session.
+    expect(window.page.locator(".toast")).to_contain_text("signed out here")
+    window.errors.clear()
+
+
+def test_another_device_is_listed_and_signed_out(open_window: OpenWindow) -> None:
+    first, second = open_window(), open_window()
+    register(first, "Dipper")
+    sign_in(second, "Dipper")
+    expect(second.page.locator(".me")).to_have_text("Dipper")
+    open_account(first, "Signed-in devices")
+    devices = sheet(first, "Signed-in devices")
+    expect(devices.locator(".line")).to_have_count(2)
+    expect(devices.locator(".line", has_text="(this device)")).to_have_count(1)
+    devices.get_by_role("button", name="Sign out Chrome, Linux").click()
+    expect(devices.locator(".line")).to_have_count(1)
+    expect(second.page.locator(".toast")).to_contain_text("signed out here")
+    expect(second.page.locator(".me")).not_to_have_text("Dipper")
+    second.errors.clear()
+
+
+def test_name_and_password_are_changed(open_window: OpenWindow) -> None:
+    first, second = open_window(), open_window()
+    register(first, "Egret")
+    open_account(first, "Name")
+    fill_in(first, "Change your name", "Use this name", name="Little Egret")
+    expect(first.page.locator(".me")).to_have_text("Little Egret")
+    expect(sheet(first, "Your account")).to_contain_text("Little Egret")
+    sheet(first, "Your account").get_by_role("button", name="Password").click()
+    fill_in(first, "Change your password", "Change it", password="not it", new_password=OTHER)
+    expect(sheet(first, "Change your password").get_by_label("Present password")).to_be_focused()
+    fill_in(first, "Change your password", "Change it", password=PASSWORD)
+    expect(sheet(first, "Change your password")).to_have_count(0)
+    sign_in(second, "Little Egret", OTHER)
+    expect(second.page.locator(".me")).to_have_text("Little Egret")
+
+
+def test_a_token_is_shown_once_and_revoked(open_window: OpenWindow) -> None:
+    window = open_window()
+    register(window, "Fulmar")
+    open_account(window, "Personal tokens")
+    tokens = sheet(window, "Personal tokens")
+    tokens.get_by_role("button", name="New token").click()
+    sheet(window, "New token").get_by_label("read:").uncheck()
+    fill_in(window, "New token", "Create it", label="Evening bot")
+    expect(sheet(window, "New token").get_by_role("alert").last).to_contain_text("Choose at least one")
+    sheet(window, "New token").get_by_label("bot:").check()
+    fill_in(window, "New token", "Create it")
+    secret = sheet(window, "Your new token").get_by_label("Token", exact=True).input_value()
+    assert len(secret) >= 20
+    window.page.get_by_role("button", name="Done").click()
+    expect(tokens.locator(".line")).to_contain_text("Evening bot")
+    expect(tokens.locator(".line")).to_contain_text("bot · 90 days left")
+    assert secret not in window.page.content()
+    tokens.get_by_role("button", name="Revoke Evening bot").click()
+    expect(tokens).to_contain_text("You have no tokens.")
+
+
+def test_ones_data_are_saved_and_one_is_deleted_by_a_second_press(open_window: OpenWindow) -> None:
+    window, other = open_window(), open_window()
+    register(window, "Garganey")
+    open_account(window, "Save my data")
+    with window.page.expect_download() as download:
+        sheet(window, "Save my data").get_by_role("link", name="Save the file").click()
+    lines = [json.loads(line) for line in Path(download.value.path()).read_text().splitlines()]
+    assert "Garganey" in json.dumps(lines)
+    assert PASSWORD not in json.dumps(lines)
+    window.page.keyboard.press("Escape")
+    sheet(window, "Your account").get_by_role("button", name="Delete my account").click()
+    fill_in(window, "Delete my account", "Delete me", password=PASSWORD)
+    expect(window.page.locator(".me")).to_have_text("Garganey")
+    sheet(window, "Delete my account").get_by_role("button", name="Really delete me?").click()
+    expect(window.page.get_by_role("banner").get_by_role("button", name="Sign in")).to_be_visible()
+    expect(window.page.locator(".me")).not_to_have_text("Garganey")
+    sign_in(other, "Garganey")
+    expect(sheet(other, "Sign in").get_by_label("Password", exact=True)).to_have_attribute("aria-invalid", "true")
+    window.errors.clear()
