@@ -334,6 +334,9 @@ def play(
         bool,
         typer.Option("--with-help", help="Take moves back without asking the bot; never rated."),
     ] = False,
+    rated: Annotated[
+        bool, typer.Option("--rated", help="Play for ratings, with --bot or --seek; takebacks make it casual.")
+    ] = False,
     seek: Annotated[bool, typer.Option("--seek", help="Open a table and wait for an opponent.")] = False,
     join: Annotated[str | None, typer.Option(help="Sit down at this table, or come back to this match.")] = None,
     name: Annotated[str | None, typer.Option(help="The name of a new player.")] = None,
@@ -359,7 +362,13 @@ def play(
         raise ValueError("name the game that these options are of")
     if with_help and bot is None:
         raise ValueError("help is for games against a bot: name one with --bot")
-    request = PlayRequest(game, options, read_clock(clock), bot=bot, with_help=with_help, seek=seek, join=join)
+    if rated and with_help:
+        raise ValueError("a game with help is never rated: choose one of --rated and --with-help")
+    if rated and bot is None and not seek:
+        raise ValueError("--rated is for a game of your own: add --bot or --seek")
+    request = PlayRequest(
+        game, options, read_clock(clock), bot=bot, with_help=with_help, rated=rated, seek=seek, join=join
+    )
     play_in_terminal(request, server=server, name=name, plain=plain)
 
 

@@ -36,11 +36,13 @@ from cornered.server.metrics import Counts, Metrics
 from cornered.server.net.gateway import Gateway
 from cornered.server.net.http import Pages
 from cornered.server.ports import Accounts, Journal
+from cornered.server.rating.ports import Ratings
 from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_room import Services
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
+from cornered.server.runtime.rating_service import RatingService
 from cornered.server.runtime.shared_limits import SharedLimits
 from cornered.server.runtime.timekeeping import (
     STORE_SILENCE_MS,
@@ -162,6 +164,7 @@ async def run(
                 stores.journal,
                 stores.accounts,
                 stores.lobby_log,
+                stores.ratings,
                 ownership=stores.ownership,
                 beforehand=beforehand,
                 ending=ending,
@@ -177,6 +180,7 @@ async def running_server(
     journal: Journal,
     accounts: Accounts,
     lobby_log: LobbyLog,
+    ratings: Ratings,
     *,
     now: Callable[[], int] | None = None,
     outages: Outages | None = None,
@@ -207,6 +211,7 @@ async def running_server(
         outages=outages or Outages(),
         nodes=Nodes(owned, node_bus),
         tracer=new_tracer(settings),
+        ratings=RatingService(ratings, counts, clock),
     )
     refused: OSError | SettingsError | None = None
     async with asyncio.TaskGroup() as tasks:
@@ -249,6 +254,7 @@ async def running_server(
         else:
             running.append(tasks.create_task(shared_limits.run(), name="limits"))
             running.append(tasks.create_task(lobby_service.revocations.run(), name="revocations"))
+            running.append(tasks.create_task(services.ratings.run(), name="ratings"))
             running.append(tasks.create_task(journal.watch(), name="journal watch"))
             leave: Callable[[], Awaitable[None]] = _nothing_to_leave
             if ownership is None and settings.database != MEMORY_DATABASE:
@@ -404,6 +410,11 @@ def _pages(settings: Settings, lobby_service: LobbyService, services: Services, 
             "analysts": ("Bots that study positions.", lambda: lobby_service.analysis_service.analysts),
             "analyses": ("Positions that wait to be studied, or are.", lambda: lobby_service.analysis_service.jobs),
             "journal_waiting": ("Appends that wait for a commit to take them.", lambda: services.journal.waiting),
+            "ratings_waiting": ("Results that were not rated at the last look.", lambda: services.ratings.waiting),
+            "ratings_behind_seconds": (
+                "For how long the oldest result that is not rated has waited.",
+                lambda: services.ratings.behind,
+            ),
             "slots": ("Slots that this node owns.", lambda: nodes.slots),
             "lease_age_seconds": ("Seconds since this node's lease was renewed.", lambda: nodes.lease_age),
             "nodes": ("Living nodes, with this one.", lambda: len(nodes.others()) + 1),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -133,6 +133,9 @@ class Accounts(Protocol):
 
     async def by_id(self, player: str) -> Identity | None:
         """Return the player with this id, if there is one."""
+
+    async def by_ids(self, players: Collection[str]) -> Mapping[str, Player]:
+        """Return the players with these ids as they are now, by id; those that do not exist are left out."""
 
     async def rename(self, player: str, name: str) -> Identity:
         """Change a player's name. Raises UnknownPlayer."""

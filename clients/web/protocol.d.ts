@@ -1144,7 +1144,7 @@ export interface RecordRead {
 export interface Refused {
   type: "refused";
   id: string | null;
-  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis";
+  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis";
   text: string;
   /** Delay before a retry, in milliseconds; null where a retry would be refused as well. */
   retry_after: number | null;

@@ -46,6 +46,8 @@ export class MatchRecord {
     this.delay = snapshot.delay;
     this.private = snapshot.private;
     this.withHelp = snapshot.with_help;
+    /** Whether the result counts for the ratings, as far as that is known. */
+    this.rated = snapshot.rated;
   }
 
   /** Replace the snapshot and keep known positions. @param {Snapshot} snapshot */
@@ -125,6 +127,7 @@ export class MatchRecord {
         this.moves.length = event.ply;
         this.positions.length = Math.min(this.positions.length, event.ply + 1);
         [this.draw, this.takeback] = [[], []];
+        this.rated = false;
         break;
       case "eliminated":
         this.seats[event.seat].place = event.place;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from cornered.protocol.values import Player, PlayerKind
 from cornered.server.adapters.tokens import digest_of, new_player_id, new_token
@@ -32,6 +32,9 @@ class MemoryAccounts:
 
     async def by_id(self, player: str) -> Identity | None:
         return self._players.get(player)
+
+    async def by_ids(self, players: Collection[str]) -> Mapping[str, Player]:
+        return {player: self._players[player].player for player in players if player in self._players}
 
     async def rename(self, player: str, name: str) -> Identity:
         known = self._players.get(player)

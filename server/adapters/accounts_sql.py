@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from typing import Any, Final
 
 from sqlalchemy import Row, Select, delete, func, insert, select, text, update
@@ -46,6 +46,12 @@ class SqlAccounts:
 
     async def by_id(self, player: str) -> Identity | None:
         return await self._one(_SELECT_PLAYER.where(PLAYERS_TABLE.c.id == player))
+
+    async def by_ids(self, players: Collection[str]) -> Mapping[str, Player]:
+        if not players:
+            return {}
+        rows = await self._rows(_SELECT_PLAYER.where(PLAYERS_TABLE.c.id.in_(players)))
+        return {row.id: _player_of(row) for row in rows}
 
     async def rename(self, player: str, name: str) -> Identity:
         async with self._writing() as connection:

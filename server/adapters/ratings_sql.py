@@ -174,9 +174,9 @@ class SqlRatings:
         return columns.pool == pool, columns.kind == kind, _SOME_TIME, columns.established_until > now
 
     async def pools(self, limit: int) -> Sequence[tuple[str, int]]:
-        count = func.count()
-        query = select(RATINGS.c.pool, count).group_by(RATINGS.c.pool).order_by(count.desc(), RATINGS.c.pool)
-        return [(row[0], int(row[1])) for row in await self._rows(query.limit(limit))]
+        players = func.count().label("players")
+        query = select(RATINGS.c.pool, players).group_by(RATINGS.c.pool).order_by(players.desc(), RATINGS.c.pool)
+        return [(row.pool, row.players) for row in await self._rows(query.limit(limit))]
 
     async def rated(self, since: int, limit: int) -> Sequence[tuple[int, Pending, Sequence[Change]]]:
         query = _RESULTS.where(RESULTS.c.number > since).order_by(RESULTS.c.number).limit(limit)

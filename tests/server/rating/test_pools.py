@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from cornered import engine
 from cornered.protocol.ratings import Pool
-from cornered.protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, GameSpec, PerMove
+from cornered.protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, GameSpec, OptionValue, PerMove
 from cornered.server.match import catalogue
 from cornered.server.rating.pools import pool_of, spec_of, speed_of
 from cornered.server.refusal import Refusal
@@ -66,7 +66,7 @@ def test_a_pools_key_leads_back_to_its_game() -> None:
     for kind in engine.games():
         for _ in range(60):
             some = [option for option in kind.OPTIONS if chance.random() < 0.5]
-            chosen = {option.name: chance.choice(option.choices or (True,)) for option in some}
+            chosen: dict[str, OptionValue] = {option.name: chance.choice(option.choices or (True,)) for option in some}
             try:
                 _, spec = catalogue.settle(GameSpec(name=kind.name, options=chosen))
             except Refusal:
