@@ -16,6 +16,7 @@ from typing import Final
 
 import structlog
 
+from cornered.engine.progress import Report
 from cornered.protocol.values import Player
 from cornered.server import VERSION
 from cornered.server import log as logging
@@ -26,6 +27,7 @@ from cornered.server.backing_services import (
     new_node_bus,
     new_tracer,
     open_accounts,
+    open_ratings,
     open_stores,
     using_store,
 )
@@ -43,6 +45,7 @@ from cornered.server.runtime.match_room import Services
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
 from cornered.server.runtime.rating_service import RatingService
+from cornered.server.runtime.recomputation import RatingFindings, recompute
 from cornered.server.runtime.shared_limits import SharedLimits
 from cornered.server.runtime.timekeeping import (
     STORE_SILENCE_MS,
@@ -56,7 +59,16 @@ from cornered.server.runtime.timekeeping import (
 )
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
 
-__all__ = ["mint_bot_token", "new_event_loop", "revoke_tokens", "run", "running_server", "serve", "settle_memory"]
+__all__ = [
+    "mint_bot_token",
+    "new_event_loop",
+    "recompute_ratings",
+    "revoke_tokens",
+    "run",
+    "running_server",
+    "serve",
+    "settle_memory",
+]
 
 STOP_OVERDUE_EXIT: Final = 70
 """The exit code of a server that had to be ended because it did not stop in time."""
@@ -486,3 +498,10 @@ async def revoke_tokens(settings: Settings, name_or_id: str) -> Player:
     if not is_revoked:
         raise ValueError(f"no player with a token has the id or the name {name_or_id}")
     return players[0]
+
+
+async def recompute_ratings(settings: Settings, report: Report, *, mends: bool) -> RatingFindings:
+    """Compare all ratings with the journal, and mend them where that is wanted. Raises SettingsError, ValueError."""
+    async with open_ratings(settings) as ratings:
+        with using_store():
+            return await recompute(ratings, report, mends=mends)

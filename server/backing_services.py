@@ -53,6 +53,7 @@ __all__ = [
     "new_node_bus",
     "new_tracer",
     "open_accounts",
+    "open_ratings",
     "open_stores",
     "using_store",
 ]
@@ -96,6 +97,16 @@ async def open_accounts(settings: Settings, *, is_made: bool = True) -> AsyncIte
     _prepare(settings)
     async with _database(settings) as database, _stores(database, None) as stores:
         yield stores.accounts
+
+
+@contextlib.asynccontextmanager
+async def open_ratings(settings: Settings) -> AsyncIterator[Ratings]:
+    """Open the ratings of a store inside the block, also beside a server that has them open. Raises SettingsError."""
+    with using_store():
+        require_store(address_of(settings.database_url))
+    _prepare(settings)
+    async with _database(settings) as database, _stores(database, None) as stores:
+        yield stores.ratings
 
 
 def new_local_ownership(settings: Settings, now: Callable[[], int], *, alive_ms: int) -> Ownership:
