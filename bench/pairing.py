@@ -115,7 +115,7 @@ class _Simulation:
         self._players = [Player(id=f"p{index}", name=f"P{index}", kind="person") for index in range(players)]
         self._lobby = Lobby(bounds=Bounds(matches_per_address=players))
         self._lobby.notes_changes = False
-        self._pool = offered_pools()[0].id
+        self._pool = offered_pools()[0]
         self._busy = set[int]()
         self._ends: list[tuple[float, str, tuple[int, int]]] = []
         self._ids = itertools.count()
@@ -151,7 +151,7 @@ class _Simulation:
         while player in self._busy:
             player = self._random.randrange(len(self._players))
         self._busy.add(player)
-        command = EnterPool(id=f"c{next(self._ids)}", pool=self._pool)
+        command = EnterPool(id=f"c{next(self._ids)}", pool=self._pool.id)
         self._fold(
             self._lobby.decide(
                 command,
@@ -170,7 +170,7 @@ class _Simulation:
             self._busy.difference_update(seats)
 
     def _pair(self) -> None:
-        pairs, leaving = self._lobby.pairs_in(self._pool, round(self._now * 1000))
+        pairs, leaving = self._lobby.pairs_in(self._pool.id, round(self._now * 1000))
         if leaving:
             raise RuntimeError(f"a player has no place for a game: {leaving[0].reason}")
         for both in pairs:

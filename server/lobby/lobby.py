@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, assert_never
 
+from cornered.contests.glicko import CENTRE
 from cornered.protocol.commands import (
     AcceptChallenge,
     CancelChallenge,
@@ -26,7 +27,7 @@ from cornered.protocol.commands import (
     WatchLobby,
 )
 from cornered.protocol.messages import ChallengeClosed, Challenged
-from cornered.protocol.values import GameSpec, Player, Seek
+from cornered.protocol.values import GameSpec, Player, Pool, Seek
 from cornered.server.lobby.acceptance import check_bot, check_declared
 from cornered.server.lobby.bounds import (
     MAX_BOT_MATCHES,
@@ -59,7 +60,7 @@ from cornered.server.lobby.events import (
     WentAway,
 )
 from cornered.server.lobby.names import comparison_key
-from cornered.server.lobby.pool_pairing import START_RATING, Candidate, pair
+from cornered.server.lobby.pool_pairing import Candidate, pair
 from cornered.server.lobby.pools import Entry, pool_named
 from cornered.server.lobby.state import LobbyFacts
 from cornered.server.match.catalogue import settle
@@ -93,7 +94,7 @@ class Lobby(LobbyFacts):
         *,
         new_id: str,
         random_number: int,
-        rating: float = START_RATING,
+        rating: float = CENTRE,
     ) -> tuple[LobbyEvent, ...]:
         """Return the events of `command` by `player`, who has arrived, at `now` in milliseconds. Raises Refusal.
 
@@ -418,16 +419,13 @@ class Lobby(LobbyFacts):
         return pairs, leaving
 
     def meet(
-        self, pool: str, players: tuple[Player, Player], *, new_id: str, random_number: int
+        self, pool: Pool, players: tuple[Player, Player], *, new_id: str, random_number: int
     ) -> tuple[LobbyEvent, ...]:
         """Return the events by which two players get a rated match of a pool with the id `new_id`.
 
         Those who wait in it leave it.
         """
-        settings = pool_named(pool)
-        if settings is None:
-            raise ValueError(f"there is no pool {pool!r}")
-        made = MatchMade(new_id, settings.game, _seated(players, None, random_number), settings.clock, rated=True)
+        made = MatchMade(new_id, pool.game, _seated(players, None, random_number), pool.clock, rated=True)
         met = zip(players, reversed(players), strict=True)
         left = (PoolLeft(one.id, met=other.id) for one, other in met if self.pools.entry(one.id) is not None)
         return (*left, made)
@@ -437,22 +435,20 @@ class Lobby(LobbyFacts):
 
         The bot that is named already stays where it takes one.
         """
-        bots = {guest.player.id: guest.player for guest in self.bots_for(entry.pool)}
+        pool = pool_named(entry.pool)
+        bots = {} if pool is None else {guest.player.id: guest.player for guest in self.bots_for(pool)}
         if entry.bot is not None and entry.bot.id in bots:
             return bots[entry.bot.id]
         known = [player for player in bots if player in ratings]
         nearest = min(known, key=lambda player: (abs(ratings[player] - entry.rating), player), default=None)
         return None if nearest is None else bots[nearest]
 
-    def bots_for(self, pool: str) -> Iterator[Guest]:
+    def bots_for(self, pool: Pool) -> Iterator[Guest]:
         """Yield the bots, of those that came first, that take a challenge to a pool's game now."""
-        settings = pool_named(pool)
-        if settings is None:
-            return
-        game, _ = settle(settings.game)
+        game, _ = settle(pool.game)
         for guest in islice(self.bots(), MAX_BOTS_ASKED):
             with suppress(Refusal):
-                check_bot(guest, game, settings.clock, self.challenges_to(guest.player.id), rated=False)
+                check_bot(guest, game, pool.clock, self.challenges_to(guest.player.id), rated=False)
                 yield guest
 
     def _table(self, seek: str) -> OpenSeek:

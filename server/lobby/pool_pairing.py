@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
 
-__all__ = ["REPEAT_AFTER_MS", "START_RATING", "UNBOUNDED_AFTER_MS", "Candidate", "pair", "window"]
+__all__ = ["REPEAT_AFTER_MS", "UNBOUNDED_AFTER_MS", "Candidate", "pair", "window"]
 
-START_RATING: Final = 1500.0
-"""The rating of a player without any."""
 FIRST_WINDOW: Final = 60.0
 """Rating points by which an opponent may differ from a player who has just come."""
 GROWTH: Final = 20.0

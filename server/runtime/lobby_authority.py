@@ -14,6 +14,7 @@ from typing import Final
 
 import structlog
 
+from cornered.contests.glicko import CENTRE
 from cornered.protocol.commands import EnterPool, LobbyCommand
 from cornered.protocol.values import Player
 from cornered.server.cluster.messages import Visitor
@@ -32,8 +33,9 @@ from cornered.server.lobby.events import (
     PoolLeft,
 )
 from cornered.server.lobby.lobby import Lobby
-from cornered.server.lobby.pool_pairing import START_RATING
-from cornered.server.ports import JournalUnavailable, NotOwner
+from cornered.server.lobby.pools import pool_named
+from cornered.server.ports import NotOwner
+from cornered.server.rating.ports import RatingsUnavailable
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.lobby_outbox import LobbyOutbox
 from cornered.server.runtime.pairing_rounds import PairingRounds, RatingsOf, unrated
@@ -80,7 +82,7 @@ class LobbyAuthority:
 
         `new_id` makes an id, which for a match also says on which node it is: near the player who is given.
         `open_match` stores and opens a match, and returns whether it exists; it raises Refusal where the server stops.
-        `on_loss` is called when the log turns out to be another node's. `ratings_of` may raise JournalUnavailable.
+        `on_loss` is called when the log turns out to be another node's. `ratings_of` may raise RatingsUnavailable.
         """
         self.lobby = lobby
         # What is shown is the replica, which folds the same events once they are stored.
@@ -294,11 +296,12 @@ class LobbyAuthority:
 
     async def _rating_of(self, command: LobbyCommand, player: Player) -> float:
         """Return a player's rating in the pool that a command enters."""
-        if not isinstance(command, EnterPool):
-            return START_RATING
+        pool = pool_named(command.pool) if isinstance(command, EnterPool) else None
+        if pool is None:
+            return CENTRE
         try:
-            return (await self._ratings_of(command.pool, (player.id,))).get(player.id, START_RATING)
-        except JournalUnavailable:
+            return (await self._ratings_of(pool, (player.id,)))[player.id]
+        except RatingsUnavailable:
             raise Refusal("internal", "your rating cannot be read just now; try again in a moment") from None
 
     def _decide(self, command: LobbyCommand, player: Player, rating: float) -> asyncio.Future[Refusal | None] | None:

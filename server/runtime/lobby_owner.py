@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 import structlog
 
 from cornered.protocol.events import Started
+from cornered.protocol.values import Pool
 from cornered.server.cluster.messages import AskVisitors, Visitors
 from cornered.server.cluster.ports import LobbyLog
 from cornered.server.lobby.bounds import Bounds
@@ -172,8 +173,12 @@ class LobbyOwner:
             tell=self._stream.tell,
             open_match=self.placement.open,
             on_loss=self._nodes.look,
+            ratings_of=self._ratings_of,
             tasks=self._tasks,
         )
+
+    async def _ratings_of(self, pool: Pool, players: Collection[str]) -> Mapping[str, float]:
+        return await self._services.ratings.ratings_of(pool.game, pool.clock, players)
 
     def _draw_id(self, player: str) -> str:
         """Return an id; as that of a match it puts it on a node of the player."""

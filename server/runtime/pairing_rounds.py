@@ -5,17 +5,17 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Final, TypeAlias
 
 import structlog
 
+from cornered.contests.glicko import CENTRE
 from cornered.protocol.values import Player, Pool
 from cornered.server.lobby.events import BotNamed, LobbyEvent
 from cornered.server.lobby.ladder import Ladder
 from cornered.server.lobby.lobby import Lobby
-from cornered.server.lobby.pool_pairing import START_RATING
-from cornered.server.lobby.pools import Entry, offered_pools
+from cornered.server.lobby.pools import Entry, offered_pools, pool_named
 
 __all__ = ["BOTS_EVERY_S", "BOT_AFTER_MS", "LADDER_EVERY_S", "ROUND_S", "PairingRounds", "RatingsOf", "unrated"]
 
@@ -28,15 +28,16 @@ BOTS_EVERY_S: Final = 5.0
 LADDER_EVERY_S: Final = 5.0
 """Seconds between two rounds of the ladder, each of which is of one pool."""
 
-RatingsOf: TypeAlias = Callable[[str, Sequence[str]], Awaitable[Mapping[str, float]]]
-"""Returns the ratings of players, by id, in the games of a pool; players without one have the rating of a beginning."""
+RatingsOf: TypeAlias = Callable[[Pool, Collection[str]], Awaitable[Mapping[str, float]]]
+"""Returns the ratings of players, by id, in the games of a pool; players without one have the rating of a beginning.
+Raises RatingsUnavailable."""
 
 log = structlog.get_logger("pairing")
 
 
-async def unrated(_: str, players: Sequence[str]) -> Mapping[str, float]:
+async def unrated(_: Pool, players: Collection[str]) -> Mapping[str, float]:
     """Return the ratings of players of whom none is rated."""
-    return dict.fromkeys(players, START_RATING)
+    return dict.fromkeys(players, CENTRE)
 
 
 class PairingRounds:
@@ -91,20 +92,20 @@ class PairingRounds:
     def _round(self) -> None:
         self._timer = None
         if not self._is_full():
-            for pool in self._lobby.pools.occupied():
+            for pool in filter(None, map(pool_named, self._lobby.pools.occupied())):
                 self._pair(pool)
             self._look_for_bots()
             self._look_at_the_ladder()
         self.look()
 
-    def _pair(self, pool: str) -> None:
-        pairs, leaving = self._lobby.pairs_in(pool, self._now())
+    def _pair(self, pool: Pool) -> None:
+        pairs, leaving = self._lobby.pairs_in(pool.id, self._now())
         if leaving:
             self._carry_out(leaving)
         for players in pairs:
             self._meet(pool, players)
 
-    def _meet(self, pool: str, players: tuple[Player, Player]) -> None:
+    def _meet(self, pool: Pool, players: tuple[Player, Player]) -> None:
         new_id, random_number = self._new_id(players[0].id), secrets.randbits(64)
         self._carry_out(self._lobby.meet(pool, players, new_id=new_id, random_number=random_number))
 
@@ -121,10 +122,10 @@ class PairingRounds:
 
     async def _name_bots(self) -> None:
         try:
-            for pool in self._lobby.pools.occupied():
+            for pool in filter(None, map(pool_named, self._lobby.pools.occupied())):
                 bots = [guest.player.id for guest in self._lobby.bots_for(pool)]
                 ratings = await self._ratings_of(pool, bots) if bots else {}
-                for entry in filter(self._may_be_named_one, self._lobby.pools.waiting_in(pool)):
+                for entry in filter(self._may_be_named_one, self._lobby.pools.waiting_in(pool.id)):
                     bot = self._lobby.bot_for(entry, ratings)
                     if bot != entry.bot:
                         self._carry_out((BotNamed(entry.player.id, bot),))
@@ -159,13 +160,13 @@ class PairingRounds:
             if chosen is None:
                 return
             pool, bots = chosen
-            ratings = await self._ratings_of(pool.id, bots)
+            ratings = await self._ratings_of(pool, bots)
             if self._is_full() or self._is_closed:
                 return
             # Meanwhile some may have begun other games, or gone.
             free = self._ladder.free(self._lobby, pool, self._now())
             for players in self._ladder.pairs(self._lobby, free, ratings, self._now()):
-                self._meet(pool.id, players)
+                self._meet(pool, players)
         except Exception:
             # The next round may succeed.
             log.exception("the bots of the ladder could not be paired")

@@ -40,7 +40,7 @@ def play_round(driver: LobbyDriver, ladder: Ladder, **ratings: float) -> set[fro
     pairs = list(ladder.pairs(driver.lobby, bots, known, driver.now))
     for players in pairs:
         driver.count += 1
-        driver.apply(driver.lobby.meet(POOL.id, players, new_id=f"match{driver.count}", random_number=0))
+        driver.apply(driver.lobby.meet(POOL, players, new_id=f"match{driver.count}", random_number=0))
     return {frozenset(player.id for player in players) for players in pairs}
 
 
@@ -173,6 +173,6 @@ def test_a_replica_knows_the_ladder(driver: LobbyDriver) -> None:
 def test_who_meets_outside_a_pool_leaves_none(driver: LobbyDriver) -> None:
     climb(driver, ONE, TWO)
     driver.do(EnterPool, ANN, pool=POOL.id)
-    events = driver.lobby.meet(POOL.id, (ONE, TWO), new_id="met", random_number=0)
+    events = driver.lobby.meet(POOL, (ONE, TWO), new_id="met", random_number=0)
     assert not any(isinstance(event, PoolLeft) for event in events)
     assert durable(events) == (made(events),)

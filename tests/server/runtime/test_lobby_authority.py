@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from itertools import count
 
 import pytest
@@ -18,7 +18,7 @@ from cornered.protocol.commands import (
     JoinSeek,
     LeavePool,
 )
-from cornered.protocol.values import Accepts, Fischer, GameSpec, Player, SeekSettings
+from cornered.protocol.values import Accepts, Fischer, GameSpec, Player, Pool, SeekSettings
 from cornered.server.cluster.messages import Visitor
 from cornered.server.lobby.durable import whole
 from cornered.server.lobby.events import (
@@ -37,7 +37,7 @@ from cornered.server.lobby.events import (
 from cornered.server.lobby.lobby import Lobby
 from cornered.server.lobby.pools import offered_pools
 from cornered.server.lobby.state import Changes, LobbyFacts
-from cornered.server.ports import JournalUnavailable
+from cornered.server.rating.ports import RatingsUnavailable
 from cornered.server.refusal import Refusal
 from cornered.server.runtime import lobby_outbox
 from cornered.server.runtime.lobby_authority import PATIENCE_S, LobbyAuthority
@@ -101,7 +101,7 @@ class Scene:
             self.opened.append(made.match)
         return self.can_open
 
-    async def ratings_of(self, _: str, players: Sequence[str]) -> dict[str, float]:
+    async def ratings_of(self, _: Pool, players: Collection[str]) -> dict[str, float]:
         if self.rating_errors:
             raise self.rating_errors.pop()
         return {player: self.ratings.get(player, 1500.0) for player in players}
@@ -364,7 +364,7 @@ async def test_a_repeated_entry_is_one(scene: Scene) -> None:
 
 
 async def test_a_rating_that_cannot_be_read_refuses_the_entry_for_now(scene: Scene) -> None:
-    scene.rating_errors = [JournalUnavailable()]
+    scene.rating_errors = [RatingsUnavailable()]
     with pytest.raises(Refusal, match="rating") as caught:
         await scene.enter(ANN)
     assert caught.value.code == "internal"
@@ -396,7 +396,7 @@ async def test_bots_that_cannot_be_looked_for_end_nothing(scene: Scene, caplog: 
     command = Declare(id="declare", accepts=(Accepts(game="trapgrid"),), concurrency=1)
     await scene.authority.carry_out(command, bot)
     await scene.enter(ANN)
-    scene.rating_errors = [JournalUnavailable()]
+    scene.rating_errors = [RatingsUnavailable()]
     await after(BOT_AFTER_MS / 1000 + 2 * ROUND)
     assert not scene.rating_errors
     assert not [event for event in scene.told if isinstance(event, BotNamed)]
@@ -475,7 +475,7 @@ async def test_a_bot_that_joins_the_ladder_on_another_node_is_known_to_the_next_
 
 async def test_ratings_that_cannot_be_read_put_the_ladder_off(scene: Scene) -> None:
     await climb(scene, *bots_of(scene, 2))
-    scene.rating_errors = [JournalUnavailable()]
+    scene.rating_errors = [RatingsUnavailable()]
     await after(LADDER_EVERY_S / 2)
     assert not scene.rating_errors
     assert not scene.opened
