@@ -83,7 +83,7 @@ class RatingAnswers:
             raise Refusal("unknown_player", "there is no such player")
         now = self._now()
         standings = await self._store.standings(command.player, now, MAX_STANDINGS)
-        return Profile(id=command.id, player=known.player, ratings=tuple(_pool_rating(one, now) for one in standings))
+        return Profile(id=command.id, player=known, ratings=tuple(_pool_rating(one, now) for one in standings))
 
     async def _ask_history(self, command: AskRatingHistory) -> RatingHistory:
         spec_of(command.pool)
