@@ -79,6 +79,10 @@ __all__ = [
 ]
 
 ErrorCode: TypeAlias = Literal[
+    "banned",
+    "muted",
+    "unknown_ban",
+    "unknown_report",
     "malformed",
     "too_large",
     "too_deep",

@@ -32,6 +32,7 @@ __all__ = [
     "LOBBY_LOG",
     "MATCHES_TABLE",
     "METADATA",
+    "MODERATION",
     "NODES_TABLE",
     "NOW_MS",
     "PLAYERS_TABLE",
@@ -285,3 +286,16 @@ RATING_CHANGES: Final = Table(
     UniqueConstraint("match", "seat", name="rating_changes_match"),
 )
 """What each rated match changed: the `games`-th of a player in a pool. Both keys refuse to count a match twice."""
+
+MODERATION: Final = Table(
+    "moderation",
+    METADATA,
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("at", BigInteger, nullable=False),
+    Column("by", String(64), nullable=False),
+    Column("body", Text, nullable=False),
+    Column("seal", String(64), nullable=False),
+)
+"""Reports, bans and mutes as events, numbered without a gap. Rows are added and never changed: each seal is a hash over
+its row and the seal before it.
+"""
