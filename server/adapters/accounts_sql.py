@@ -309,8 +309,8 @@ class SqlAccounts(SqlPlayers):
 
     async def _require_account(self, connection: AsyncConnection, player: str, was: str | None = None) -> Row[Any]:
         """Return an open account. Raises StaleAccount where it has another hash than `was`, if that is given."""
-        rows: Sequence[Row[Any]] = (await connection.execute(_ACCOUNT.where(PLAYERS_TABLE.c.id == player))).all()
-        row = rows[0] if rows else None
+        found = await connection.execute(_ACCOUNT.where(PLAYERS_TABLE.c.id == player))
+        row: Any = found.first()
         if row is None or row.is_closed or was not in (None, row.hash):
             raise StaleAccount
         return row
