@@ -21,6 +21,7 @@ from cornered.protocol.analysis import (
     Sentence,
     TreeNode,
 )
+from cornered.protocol.moderation import ModerationCommand
 from cornered.protocol.ratings import Pool
 from cornered.protocol.traces import MAX_SENT_LINES, MAX_TRACE_MOVES, TraceLine, TraceSettings
 from cornered.protocol.values import (
@@ -96,6 +97,7 @@ __all__ = [
     "LeaveSeek",
     "LobbyCommand",
     "MatchCommand",
+    "ModerationCommand",
     "OfferAnalysis",
     "OfferDraw",
     "Ping",
@@ -615,7 +617,8 @@ ClientMessage: TypeAlias = Annotated[
     | Say
     | MatchCommand
     | AnalysisCommand
-    | AccountCommand,
+    | AccountCommand
+    | ModerationCommand,
     Field(discriminator="type"),
 ]
 COMMAND: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)

@@ -85,6 +85,10 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "unknown_session": "The player has no such session; it may have ended already.",
     "unknown_token": "The player has no such personal token; it may be revoked already.",
     "conflict": "The account was changed at the same time, and nothing of this was done. Look at it and try again.",
+    "banned": "An administrator keeps this player or address out. The text says why and until when; the socket closes.",
+    "muted": "An administrator refuses this player's chat lines. The text says why and until when.",
+    "unknown_ban": "No such ban or mute holds.",
+    "unknown_report": "No such report is open.",
 }
 
 PROSE: Final = f"""\

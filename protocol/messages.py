@@ -9,6 +9,7 @@ from pydantic import Field, TypeAdapter
 from cornered.protocol.account import AccountAnswer, Scope
 from cornered.protocol.analysis import MAX_TREE_NODES, OverlayPicture, Report, TreeNode
 from cornered.protocol.events import MatchEvent
+from cornered.protocol.moderation import ModerationAnswer
 from cornered.protocol.ratings import Leaderboard, Pools, Profile, Rated, RatingHistory
 from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
 from cornered.protocol.values import (
@@ -79,10 +80,6 @@ __all__ = [
 ]
 
 ErrorCode: TypeAlias = Literal[
-    "banned",
-    "muted",
-    "unknown_ban",
-    "unknown_report",
     "malformed",
     "too_large",
     "too_deep",
@@ -129,6 +126,10 @@ ErrorCode: TypeAlias = Literal[
     "not_now",
     "nothing_to_analyse",
     "unknown_analysis",
+    "banned",
+    "muted",
+    "unknown_ban",
+    "unknown_report",
     "no_guests",
     "no_account",
     "already_registered",
@@ -636,6 +637,7 @@ Answer: TypeAlias = (
     | Line
     | RecordRead
     | AccountAnswer
+    | ModerationAnswer
 )
 """Answers to the command whose `id` they carry. `lobby` and `snapshot` are sent without an `id` too."""
 Unasked: TypeAlias = (
@@ -694,7 +696,8 @@ ServerMessage: TypeAlias = Annotated[
     | Said
     | Rated
     | Notice
-    | AccountAnswer,
+    | AccountAnswer
+    | ModerationAnswer,
     Field(discriminator="type"),
 ]
 MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)

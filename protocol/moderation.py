@@ -17,14 +17,14 @@ __all__ = [
     "AuditEntry",
     "Ban",
     "BanInfo",
-    "BanKind",
     "Bans",
     "CloseReport",
     "Grounds",
+    "Measure",
     "ModerationAnswer",
     "ModerationCommand",
-    "Report",
     "ReportInfo",
+    "ReportPlayer",
     "Reports",
     "Unban",
 ]
@@ -32,16 +32,16 @@ __all__ = [
 MAX_BAN_SECONDS: Final = 10 * 366 * 86_400
 """The longest time of a ban that ends by itself."""
 
-BanKind: TypeAlias = Literal["ban", "mute"]
+Measure: TypeAlias = Literal["ban", "mute"]
 """`ban`: the player, or everybody from an address, is not let in. `mute`: the player's chat lines are refused."""
 Grounds: TypeAlias = Annotated[str, SPEECH, Field(min_length=1, max_length=300)]
 """Why something is reported or decided, in one line."""
 
 
-class Report(Command):
+class ReportPlayer(Command):
     """Report a player to those who run the server, where it is about a game with the `match`."""
 
-    type: Literal["report"] = "report"
+    type: Literal["report_player"] = "report_player"
     player: Key
     match: Key | None = None
     grounds: Grounds
@@ -56,7 +56,7 @@ class Ban(Command):
 
     type: Literal["ban"] = "ban"
     player: Key
-    kind: BanKind = "ban"
+    measure: Measure = "ban"
     address: bool = False
     seconds: Annotated[int, Field(ge=1, le=MAX_BAN_SECONDS)] | None = None
     """How long it lasts; null until it is lifted."""
@@ -105,7 +105,7 @@ class BanInfo(Made):
 
     number: int
     player: Player
-    kind: BanKind
+    measure: Measure
     address: bool
     since: Milliseconds
     until: Milliseconds | None
@@ -163,5 +163,5 @@ class Audit(Made):
     more: int | None
 
 
-ModerationCommand: TypeAlias = Report | Ban | Unban | AskBans | AskReports | CloseReport | AskAudit
+ModerationCommand: TypeAlias = ReportPlayer | Ban | Unban | AskBans | AskReports | CloseReport | AskAudit
 ModerationAnswer: TypeAlias = Bans | Reports | Audit

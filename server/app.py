@@ -36,6 +36,7 @@ from cornered.server.cluster.ports import LobbyLog, Ownership
 from cornered.server.lobby.bounds import Bounds
 from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts, Metrics
+from cornered.server.moderation.ports import ModerationLog
 from cornered.server.net.gateway import Gateway
 from cornered.server.net.http import Pages
 from cornered.server.passwords import Passwords
@@ -47,6 +48,7 @@ from cornered.server.runtime.limits import Limits
 from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_room import Services
+from cornered.server.runtime.moderation_service import Doorkeeper, ModerationService
 from cornered.server.runtime.named_journal import NamedJournal
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
@@ -183,6 +185,7 @@ async def run(
                 stores.accounts,
                 stores.lobby_log,
                 stores.ratings,
+                stores.moderation_log,
                 ownership=stores.ownership,
                 beforehand=beforehand,
                 ending=ending,
@@ -199,6 +202,7 @@ async def running_server(
     accounts: Accounts,
     lobby_log: LobbyLog,
     ratings: Ratings,
+    moderation_log: ModerationLog,
     *,
     now: Callable[[], int] | None = None,
     outages: Outages | None = None,
@@ -234,7 +238,8 @@ async def running_server(
     )
     refused: OSError | SettingsError | None = None
     async with asyncio.TaskGroup() as tasks:
-        lobby_service = _lobby_service(settings, services, accounts, lobby_log, secret, tasks)
+        open_moderation = partial(_moderation_service, moderation_log, accounts, secret, clock)
+        lobby_service = _lobby_service(settings, services, accounts, open_moderation, lobby_log, secret, tasks)
         gateway: Gateway
         hashing = passwords or new_passwords()
         pages = _pages(settings, lobby_service, services, hashing, lambda: gateway.connections)
@@ -277,6 +282,7 @@ async def running_server(
         else:
             running.append(tasks.create_task(shared_limits.run(), name="limits"))
             running.append(tasks.create_task(lobby_service.revocations.run(), name="revocations"))
+            running.append(tasks.create_task(lobby_service.moderation.run(), name="moderation"))
             running.append(tasks.create_task(services.ratings.run(), name="ratings"))
             running.append(tasks.create_task(journal.watch(), name="journal watch"))
             leave: Callable[[], Awaitable[None]] = _nothing_to_leave
@@ -317,10 +323,17 @@ async def _nothing_to_leave() -> None:
     """Leave no sign of life."""
 
 
+def _moderation_service(
+    moderation_log: ModerationLog, accounts: Accounts, secret: bytes, now: Callable[[], int], doorkeeper: Doorkeeper
+) -> ModerationService:
+    return ModerationService(moderation_log, accounts, doorkeeper, secret, now=now)
+
+
 def _lobby_service(
     settings: Settings,
     services: Services,
     accounts: Accounts,
+    open_moderation: Callable[[Doorkeeper], ModerationService],
     lobby_log: LobbyLog,
     secret: bytes,
     tasks: asyncio.TaskGroup,
@@ -335,6 +348,7 @@ def _lobby_service(
         services,
         accounts,
         partial(MatchRegistry, services, secret, patience, tasks),
+        open_moderation,
         lobby_log,
         tasks,
         bounds=Bounds(
@@ -440,6 +454,8 @@ def _pages(
             ),
             "analysts": ("Bots that study positions.", lambda: lobby_service.analysis_service.analysts),
             "analyses": ("Positions that wait to be studied, or are.", lambda: lobby_service.analysis_service.jobs),
+            "bans": ("Bans and mutes that hold.", lambda: lobby_service.moderation.bans),
+            "reports_open": ("Reports of players that nobody has closed.", lambda: lobby_service.moderation.reports),
             "passwords_waiting": ("Passwords that are hashed, or wait for that.", lambda: passwords.waiting),
             "journal_waiting": ("Appends that wait for a commit to take them.", lambda: services.journal.waiting),
             "ratings_waiting": ("Results that were not rated at the last look.", lambda: services.ratings.waiting),

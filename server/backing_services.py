@@ -24,6 +24,8 @@ from cornered.server.adapters.journal_sql import SqlJournal
 from cornered.server.adapters.lease import StoreTaken, lease
 from cornered.server.adapters.lobby_log_memory import MemoryLobbyLog
 from cornered.server.adapters.lobby_log_sql import SqlLobbyLog
+from cornered.server.adapters.moderation_memory import MemoryModerationLog
+from cornered.server.adapters.moderation_sql import SqlModerationLog
 from cornered.server.adapters.nodes_local import SingleNodeBus
 from cornered.server.adapters.ownership_local import LocalOwnership
 from cornered.server.adapters.private_files import NotPrivate, files_of_database, make_private
@@ -40,6 +42,7 @@ from cornered.server.cluster.ports import (
     OwnershipObserver,
 )
 from cornered.server.metrics import Counts
+from cornered.server.moderation.ports import ModerationLog, ModerationUnavailable
 from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, AccountsUnavailable, Bus, Journal, JournalUnavailable
 from cornered.server.rating.ports import Ratings, RatingsUnavailable
@@ -55,6 +58,7 @@ __all__ = [
     "new_passwords",
     "new_tracer",
     "open_accounts",
+    "open_moderation",
     "open_ratings",
     "open_stores",
     "using_store",
@@ -73,6 +77,7 @@ class Stores:
     accounts: Accounts
     lobby_log: LobbyLog
     ratings: Ratings
+    moderation_log: ModerationLog
     ownership: Ownership | None
 
 
@@ -99,6 +104,16 @@ async def open_accounts(settings: Settings, *, is_made: bool = True) -> AsyncIte
     _prepare(settings)
     async with _database(settings) as database, _stores(database, None) as stores:
         yield stores.accounts
+
+
+@contextlib.asynccontextmanager
+async def open_moderation(settings: Settings) -> AsyncIterator[tuple[ModerationLog, Accounts]]:
+    """Open the log of moderation and the accounts inside the block, also beside a server. Raises SettingsError."""
+    with using_store():
+        require_store(address_of(settings.database_url))
+    _prepare(settings)
+    async with _database(settings) as database, _stores(database, None) as stores:
+        yield stores.moderation_log, stores.accounts
 
 
 @contextlib.asynccontextmanager
@@ -193,7 +208,7 @@ def using_store() -> Iterator[None]:
         yield
     except ValueError as error:
         raise SettingsError(f"CORNERED_DATABASE: {error}") from None
-    except (JournalUnavailable, AccountsUnavailable, RatingsUnavailable, *STORE_ERRORS) as error:
+    except (JournalUnavailable, AccountsUnavailable, RatingsUnavailable, ModerationUnavailable, *STORE_ERRORS) as error:
         raise SettingsError(f"CORNERED_DATABASE: the database cannot be opened: {reason_of(error)}") from None
 
 
@@ -245,11 +260,20 @@ async def _database(settings: Settings) -> AsyncIterator[Database | None]:
 async def _stores(database: Database | None, ownership: Ownership | None) -> AsyncIterator[Stores]:
     if database is None:
         in_memory = MemoryJournal()
-        yield Stores(in_memory, MemoryAccounts(), MemoryLobbyLog(), MemoryRatings(in_memory), ownership)
+        yield Stores(
+            in_memory, MemoryAccounts(), MemoryLobbyLog(), MemoryRatings(in_memory), MemoryModerationLog(), ownership
+        )
         return
     journal = SqlJournal(database, ownership)
     try:
-        yield Stores(journal, SqlAccounts(database), SqlLobbyLog(database, ownership), SqlRatings(database), ownership)
+        yield Stores(
+            journal,
+            SqlAccounts(database),
+            SqlLobbyLog(database, ownership),
+            SqlRatings(database),
+            SqlModerationLog(database),
+            ownership,
+        )
     finally:
         await journal.close()
 

@@ -81,6 +81,19 @@ from cornered.protocol.messages import (
     Watchers,
     Welcome,
 )
+from cornered.protocol.moderation import (
+    AskAudit,
+    AskBans,
+    AskReports,
+    Audit,
+    Ban,
+    Bans,
+    CloseReport,
+    Measure,
+    ReportPlayer,
+    Reports,
+    Unban,
+)
 from cornered.protocol.ratings import (
     Leaderboard,
     PoolInfo,
@@ -304,6 +317,50 @@ class Client:
         await self.ask(command, Acknowledged)
         self._declared = command
 
+    async def report(self, player: str, grounds: str, match: str | None = None) -> None:
+        """Report the player with this id to those who run the server, where it is about a game with the match."""
+        await self.ask(ReportPlayer(id=self.new_id(), player=player, match=match, grounds=grounds), Acknowledged)
+
+    async def ban(
+        self,
+        player: str,
+        grounds: str,
+        *,
+        measure: Measure = "ban",
+        address: bool = False,
+        seconds: int | None = None,
+    ) -> int:
+        """Ban or mute the player with this id, and return the ban's number; for administrators. Raises CommandRefused.
+
+        With `address` nobody is let in from the address of the player's newest connection either. Without `seconds` it
+        lasts until it is lifted.
+        """
+        command = Ban(
+            id=self.new_id(), player=player, measure=measure, address=address, seconds=seconds, grounds=grounds
+        )
+        return int(await self._make(command))
+
+    async def unban(self, ban: int, grounds: str) -> None:
+        """Lift a ban or mute; for administrators."""
+        await self.ask(Unban(id=self.new_id(), ban=ban, grounds=grounds), Acknowledged)
+
+    async def bans(self, after: int | None = None) -> Bans:
+        """Return the bans and mutes that hold, newest first, or those after the cursor `more`; for administrators."""
+        return await self.ask(AskBans(id=self.new_id(), after=after), Bans)
+
+    async def reports(self, after: int | None = None) -> Reports:
+        """Return the open reports, oldest first, or those after the cursor `more`; for administrators."""
+        return await self.ask(AskReports(id=self.new_id(), after=after), Reports)
+
+    async def close_report(self, report: int, grounds: str) -> None:
+        """Close a report, with what was decided; for administrators."""
+        await self.ask(CloseReport(id=self.new_id(), report=report, grounds=grounds), Acknowledged)
+
+    async def audit(self, after: int | None = None) -> Audit:
+        """Return what was reported and decided, newest first, or what is before the cursor `more`; for
+        administrators."""
+        return await self.ask(AskAudit(id=self.new_id(), after=after), Audit)
+
     def ask_analysis(self, match: str, ply: int, *, lines: int = 3) -> AsyncIterator[Analysis]:
         """Request the analysis of the position after `ply` plies; yields each result, the last of which is final.
 
@@ -504,6 +561,9 @@ class Client:
                 | TokenCreated()
                 | Export()
                 | InvitationCreated()
+                | Bans()
+                | Reports()
+                | Audit()
             ):
                 # The link returns these from `ask`.
                 pass

@@ -181,6 +181,20 @@ export interface AskAnalysis {
   milliseconds?: number;
 }
 
+/** Ask for what was reported and decided, newest first; for administrators. `after` is an earlier page's `more`. */
+export interface AskAudit {
+  id: string;
+  type: "ask_audit";
+  after?: number | null;
+}
+
+/** Ask for the bans and mutes that hold, newest first; for administrators. `after` is an earlier page's `more`. */
+export interface AskBans {
+  id: string;
+  type: "ask_bans";
+  after?: number | null;
+}
+
 /** Ask for a part of what is stored about oneself: the first, or the one after the cursor `after`. */
 export interface AskExport {
   id: string;
@@ -288,6 +302,13 @@ export interface AskRatingHistory {
   pool: string;
 }
 
+/** Ask for the open reports, oldest first; for administrators. `after` is an earlier page's `more`. */
+export interface AskReports {
+  id: string;
+  type: "ask_reports";
+  after?: number | null;
+}
+
 /** Ask for the table with this id, also a private one, without joining it. */
 export interface AskSeek {
   id: string;
@@ -349,6 +370,62 @@ export interface AskVariation {
   type: "ask_variation";
   ply: number;
   moves: string[];
+}
+
+/** The answer to `ask_audit`. */
+export interface Audit {
+  type: "audit";
+  id: string;
+  entries: AuditEntry[];
+  more: number | null;
+}
+
+/** One entry of the log. `seal` is a hash over the entry and the seal before it. */
+export interface AuditEntry {
+  number: number;
+  at: number;
+  by: string;
+  /** The entry as a sentence. */
+  what: string;
+  seal: string;
+}
+
+/**
+ * Ban or mute a player; for administrators. The acknowledgement's `ref` is the ban's number.
+ *
+ * Connections that it excludes are closed on all nodes within a second. With `address` nobody is let in from the
+ * address of the player's newest connection either; the player must be in the lobby for that.
+ */
+export interface Ban {
+  id: string;
+  type: "ban";
+  player: string;
+  measure?: "ban" | "mute";
+  address?: boolean;
+  /** How long it lasts; null until it is lifted. */
+  seconds?: number | null;
+  grounds: string;
+}
+
+/** A ban or mute that holds. `until` is null where it lasts until it is lifted. */
+export interface BanInfo {
+  number: number;
+  player: Player;
+  measure: "ban" | "mute";
+  address: boolean;
+  since: number;
+  until: number | null;
+  /** The administrator's name, or `operator` for a command on the server's machine. */
+  by: string;
+  grounds: string;
+}
+
+/** The answer to `ask_bans`. */
+export interface Bans {
+  type: "bans";
+  id: string;
+  bans: BanInfo[];
+  more: number | null;
 }
 
 /** Unsubscribe from an analysis or a trace; it ends with its last subscriber. */
@@ -494,7 +571,14 @@ export type ClientMessage =
   | RevokeToken
   | AskExport
   | DeleteAccount
-  | CreateInvitation;
+  | CreateInvitation
+  | ReportPlayer
+  | Ban
+  | Unban
+  | AskBans
+  | AskReports
+  | CloseReport
+  | AskAudit;
 
 export type Clock =
   | Fischer
@@ -519,6 +603,14 @@ export interface Clocks {
   left: (number | null)[];
   running: number | null;
   at: number;
+}
+
+/** Close a report, with what was decided; for administrators. */
+export interface CloseReport {
+  id: string;
+  type: "close_report";
+  report: number;
+  grounds: string;
 }
 
 /** Every move may take `days`. */
@@ -1372,7 +1464,7 @@ export interface RecoveryCodes {
 export interface Refused {
   type: "refused";
   id: string | null;
-  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict";
+  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "unknown_ban" | "unknown_report" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict";
   text: string;
   /** Delay before a retry, in milliseconds; null where a retry would be refused as well. */
   retry_after: number | null;
@@ -1512,6 +1604,33 @@ export interface Report {
    * the bots' own games. Null where there is none.
    */
   scale: number | null;
+}
+
+/** An open report. */
+export interface ReportInfo {
+  number: number;
+  player: Player;
+  match: string | null;
+  by: Player;
+  at: number;
+  grounds: string;
+}
+
+/** Report a player to those who run the server, where it is about a game with the `match`. */
+export interface ReportPlayer {
+  id: string;
+  type: "report_player";
+  player: string;
+  match?: string | null;
+  grounds: string;
+}
+
+/** The answer to `ask_reports`. */
+export interface Reports {
+  type: "reports";
+  id: string;
+  reports: ReportInfo[];
+  more: number | null;
 }
 
 /**
@@ -1725,7 +1844,10 @@ export type ServerMessage =
   | Tokens
   | TokenCreated
   | Export
-  | InvitationCreated;
+  | InvitationCreated
+  | Bans
+  | Reports
+  | Audit;
 
 /** One session; `seen` is when it was last used to connect, to within an hour. */
 export interface SessionInfo {
@@ -1985,6 +2107,14 @@ export interface TreeNode {
   mark: "best" | "cut" | null;
 }
 
+/** Lift a ban or mute; for administrators. */
+export interface Unban {
+  id: string;
+  type: "unban";
+  ban: number;
+  grounds: string;
+}
+
 /**
  * The answer to `ask_variation`: `positions[k]` is the position text after the first k + 1 of its moves.
  *
@@ -2057,6 +2187,8 @@ export interface Answers {
   analysed: Acknowledged;
   ask_account: Account;
   ask_analysis: Acknowledged;
+  ask_audit: Audit;
+  ask_bans: Bans;
   ask_export: Export;
   ask_games: Games;
   ask_history: History;
@@ -2069,18 +2201,21 @@ export interface Answers {
   ask_pools: Pools;
   ask_profile: Profile;
   ask_rating_history: RatingHistory;
+  ask_reports: Reports;
   ask_seek: SeekInfo;
   ask_sessions: Sessions;
   ask_study: Acknowledged;
   ask_tokens: Tokens;
   ask_trace: Acknowledged;
   ask_variation: Variation;
+  ban: Acknowledged;
   cancel_analysis: Acknowledged;
   cancel_challenge: Acknowledged;
   cancel_seek: Acknowledged;
   challenge: Acknowledged;
   change_password: Acknowledged;
   claim: Acknowledged;
+  close_report: Acknowledged;
   create_invitation: InvitationCreated;
   create_seek: Acknowledged;
   create_token: TokenCreated;
@@ -2109,6 +2244,7 @@ export interface Answers {
   rematch: Acknowledged;
   rename: Account;
   renew_codes: RecoveryCodes;
+  report_player: Acknowledged;
   request_takeback: Acknowledged;
   resign: Acknowledged;
   revoke_token: Acknowledged;
@@ -2116,5 +2252,6 @@ export interface Answers {
   sign_in: SignedIn;
   sign_out: Acknowledged;
   start_seek: Acknowledged;
+  unban: Acknowledged;
   watch_lobby: LobbyState;
 }

@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal, TypeAlias, assert_never
 
 from pydantic import Field, TypeAdapter
 
-from cornered.protocol.moderation import BanKind
+from cornered.protocol.moderation import Measure
 from cornered.protocol.values import Player
 
 __all__ = [
@@ -57,7 +57,7 @@ class Banned:
     """
 
     player: Player
-    kind: BanKind
+    measure: Measure
     until: int | None
     grounds: str
     address: str = ""
@@ -105,7 +105,7 @@ def sentence(event: ModerationEvent) -> str:
         case ReportClosed():
             return f"report {event.report} is closed: {event.grounds}"
         case Banned():
-            what = "muted" if event.kind == "mute" else "banned"
+            what = "muted" if event.measure == "mute" else "banned"
             with_address = " with the address" if event.address else ""
             return f"{event.player.name} ({event.player.id}) is {what}{with_address}: {event.grounds}"
         case Lifted():

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias, assert_never
 
-from cornered.protocol.moderation import Ban, CloseReport, Report, Unban
+from cornered.protocol.moderation import Ban, CloseReport, ReportPlayer, Unban
 from cornered.protocol.values import Player
 from cornered.server.moderation.events import Banned, Entry, Lifted, ModerationEvent, ReportClosed, Reported
 from cornered.server.refusal import Refusal
@@ -20,7 +20,7 @@ MAX_REPORTS_OF_PLAYER: Final = 5
 MAX_BANS: Final = 10_000
 """Bans and mutes that hold at once."""
 
-Decision: TypeAlias = Report | CloseReport | Ban | Unban
+Decision: TypeAlias = ReportPlayer | CloseReport | Ban | Unban
 """The commands that change something."""
 
 
@@ -44,7 +44,7 @@ class Moderation:
         empty where that is not known.
         """
         match command:
-            case Report():
+            case ReportPlayer():
                 return self._report(command, subject, by)
             case CloseReport():
                 if command.report not in self.reports:
@@ -55,14 +55,14 @@ class Moderation:
                     raise _no_player()
                 if by is not None and subject.id == by.id:
                     raise Refusal("yourself", "you cannot ban yourself")
-                if command.address and command.kind == "mute":
+                if command.address and command.measure == "mute":
                     raise Refusal("bad_options", "a mute is of a player alone; leave `address` out")
                 if command.address and not address:
                     raise Refusal("unknown_player", "the address is known while the player is here; leave it out")
                 if len(self.bans) >= MAX_BANS:
                     raise Refusal("server_full", f"{MAX_BANS} bans hold already; lift some first")
                 until = None if command.seconds is None else now + 1000 * command.seconds
-                return Banned(subject, command.kind, until, command.grounds, address if command.address else "")
+                return Banned(subject, command.measure, until, command.grounds, address if command.address else "")
             case Unban():
                 if command.ban not in self.bans:
                     raise Refusal("unknown_ban", "there is no such ban; it may be lifted already, or past its time")
@@ -70,7 +70,7 @@ class Moderation:
             case _:
                 assert_never(command)
 
-    def _report(self, command: Report, subject: Player | None, by: Player | None) -> Reported:
+    def _report(self, command: ReportPlayer, subject: Player | None, by: Player | None) -> Reported:
         if subject is None or by is None:
             raise _no_player()
         if subject.id == by.id:
@@ -116,11 +116,11 @@ class Moderation:
         """Return a mute of a player; the one that lasts longest."""
         return _longest(self._holding(self._of_player.get(player, {}), "mute", now))
 
-    def _holding(self, numbers: dict[int, None], kind: str, now: int) -> Iterator[Entry]:
+    def _holding(self, numbers: dict[int, None], measure: str, now: int) -> Iterator[Entry]:
         for number in numbers:
             entry = self.bans[number]
             assert isinstance(entry.event, Banned)
-            if entry.event.kind == kind and not _has_ended(entry, now):
+            if entry.event.measure == measure and not _has_ended(entry, now):
                 yield entry
 
     def _forget(self, ban: int) -> None:

@@ -71,6 +71,7 @@ from cornered.protocol.commands import (
     StartSeek,
     WatchLobby,
 )
+from cornered.protocol.moderation import AskAudit, AskBans, AskReports, Ban, CloseReport, ReportPlayer, Unban
 from cornered.server.analysis.studies import words_of
 from cornered.server.match.state import MatchState
 from cornered.server.match.views import is_remembered
@@ -170,6 +171,10 @@ bounds them too, and of the server's tokens they take a page's.
 """
 
 
+MODERATION: Final = 40.0
+"""A report, a decision or a list of them: the store is asked for an account, and written or read once."""
+
+
 def cost_of(command: ClientMessage, match: MatchState | None) -> float:
     """Return the tokens that `command` takes; `match` is the one that it names, as its sender sees it, if it is open.
 
@@ -223,6 +228,8 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return 5.0 + len(command.trace or ()) / TRACE_LINES_PER_TOKEN
         case EnterPool() | LeavePool():
             return 5.0
+        case ReportPlayer() | Ban() | Unban() | CloseReport() | AskBans() | AskReports() | AskAudit():
+            return MODERATION
         case JoinSeek() | StartSeek() | AcceptChallenge() | Rematch():
             # A match is opened and stored.
             return 10.0

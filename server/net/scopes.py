@@ -67,6 +67,7 @@ from cornered.protocol.commands import (
     StartSeek,
     WatchLobby,
 )
+from cornered.protocol.moderation import AskAudit, AskBans, AskReports, Ban, CloseReport, ReportPlayer, Unban
 from cornered.server.accounts import Identity
 
 __all__ = ["Need", "need_of", "permits"]
@@ -117,6 +118,7 @@ def need_of(command: ClientMessage) -> Need:
             | DeclineChallenge()
             | CancelChallenge()
             | Say()
+            | ReportPlayer()
         ):
             return _PLAYS
         case AskAnalysis() | AskStudy() | AskTrace() | CancelAnalysis() | EnterPool() | LeavePool():
@@ -141,7 +143,7 @@ def need_of(command: ClientMessage) -> Need:
             | DeleteAccount()
         ):
             return "session"
-        case CreateInvitation():
+        case Ban() | Unban() | AskBans() | AskReports() | CloseReport() | AskAudit() | CreateInvitation():
             return "admin"
         case _:
             assert_never(command)

@@ -55,6 +55,7 @@ from cornered.protocol.commands import (
     Leave,
     LobbyCommand,
     MatchCommand,
+    ModerationCommand,
     OfferAnalysis,
     Ping,
     Play,
@@ -114,6 +115,7 @@ _Order: TypeAlias = (
     | AnalysisCommand
     | AskAnalysis
     | AccountCommand
+    | ModerationCommand
     | _InRoom
 )
 """Every command that may follow hello."""
@@ -357,6 +359,8 @@ class Session:
             cost = max(HELLO_COST, malformed_cost(len(message.payload)))
             await self._take_shares(self, cost, cost)
             hello = self._decode(message.payload, is_text=message.is_text)
+            moderation = self._lobby_service.moderation
+            moderation.check("", self._connection.key)
             if isinstance(hello, _DOOR):
                 command_id = hello.id
                 is_false_start = self._knocks >= MAX_KNOCKS
@@ -367,6 +371,7 @@ class Session:
             if hello.token is None:
                 await self._wait_as_newcomer()
             admission = await self._lobby_service.greet(hello)
+            moderation.check(admission.identity.player.id, self._connection.key)
             self._check_room_for(admission.welcome.player.id)
             if not self._is_over:
                 self._enter(admission, hello.instance)
@@ -381,6 +386,8 @@ class Session:
         self._false_starts += is_false_start
         if refusal.code in ("server_full", "shutting_down"):
             self._connection.fail(CloseCode.TRY_AGAIN_LATER, refusal.code)
+        elif refusal.code == "banned":
+            self._connection.fail(CloseCode.POLICY_VIOLATION, refusal.code)
         elif self._false_starts >= MAX_FALSE_STARTS:
             self._connection.fail(CloseCode.POLICY_VIOLATION, "no hello")
 
@@ -537,6 +544,7 @@ class Session:
         """Raise a Refusal where this client may not chat at all."""
         if not self._lobby_service.is_operators(client.player.id):
             self._account_service.check_chat(client.identity)
+            self._lobby_service.moderation.check_chat(client.player.id)
 
     async def _in_account(self, client: ClientConnection, command: DoorCommand | ManagedCommand) -> None:
         """Carry out and answer a command about an account. Raises Refusal."""
@@ -618,6 +626,9 @@ class Session:
             return
         if isinstance(command, AccountCommand):
             await self._in_account(client, command)
+            return
+        if isinstance(command, ModerationCommand):
+            client.send(await lobby_service.moderation.answer(command, client.player))
             return
         match command:
             case Ping():

@@ -82,6 +82,7 @@ from cornered.server.runtime.match_registry import MatchRegistry, new_id
 from cornered.server.runtime.match_room import MatchRoom, Services
 from cornered.server.runtime.match_summaries import MatchSummaries
 from cornered.server.runtime.match_task import MatchTask
+from cornered.server.runtime.moderation_service import Doorkeeper, ModerationService
 from cornered.server.runtime.rating_answers import RatingAnswers
 from cornered.server.runtime.readiness import Readiness
 from cornered.server.runtime.registry_observer import RegistryObserver
@@ -117,6 +118,7 @@ class LobbyService:
         services: Services,
         accounts: Accounts,
         open_registry: Callable[[RegistryObserver], MatchRegistry],
+        open_moderation: Callable[[Doorkeeper], ModerationService],
         lobby_log: LobbyLog,
         tasks: asyncio.TaskGroup,
         *,
@@ -125,7 +127,8 @@ class LobbyService:
         analyst_key: str = "",
         allows_guests: bool = True,
     ) -> None:
-        """`open_registry` makes the registry, which reports to the lobby service from then on.
+        """`open_registry` makes the registry, which reports to the lobby service from then on; `open_moderation` the
+        moderation service, which has it close connections.
 
         The lobby's changes are stored in `lobby_log` from `recover` on, by a task of `tasks`.
 
@@ -140,6 +143,7 @@ class LobbyService:
         self._allows_guests = allows_guests
         self._clients: dict[str, list[ClientConnection]] = {}
         self.revocations = Revocations(accounts, self._token_revoked)
+        self.moderation = open_moderation(self)
         self.replication = LobbyReplication(
             services, self.matches, lobby_log, self, tasks, reserved_names=tuple(reserved_names), bounds=bounds
         )
@@ -187,6 +191,7 @@ class LobbyService:
     async def recover(self) -> None:
         """Go on with the lobby and the matches of the server before. Raises JournalUnavailable, AccountsUnavailable."""
         await self.revocations.begin()
+        await self.moderation.begin()
         await self.matches.recover()
         await self.replication.recover()
 
@@ -336,6 +341,17 @@ class LobbyService:
                     _complete(partial(room.player_went, player))
         for match_task in watched:
             _complete(partial(match_task.leave, client))
+
+    # Doorkeeper
+
+    def address_of(self, player: str) -> str:
+        guest = self._lobby.guests.get(player)
+        return "" if guest is None else guest.address
+
+    def put_out(self, is_excluded: Callable[[str, str], str]) -> None:
+        for client in [client for clients in self._clients.values() for client in clients]:
+            if reason := is_excluded(client.player.id, client.address):
+                client.disconnect(reason)
 
     def _token_revoked(self, revocation: Revocation) -> None:
         """Close the connections whose token is revoked; what is remembered of a player's name may be out of date."""

@@ -27,8 +27,8 @@ from cornered.protocol.moderation import (
     Bans,
     CloseReport,
     ModerationCommand,
-    Report,
     ReportInfo,
+    ReportPlayer,
     Reports,
     Unban,
 )
@@ -155,10 +155,10 @@ class ModerationService:
     async def answer(self, command: ModerationCommand, by: Player) -> ServerMessage:
         """Carry out a command of a player, whose role is checked here, and return its answer. Raises Refusal."""
         try:
-            if not isinstance(command, Report):
+            if not isinstance(command, ReportPlayer):
                 await self._require_admin(by)
             match command:
-                case Report() | CloseReport() | Ban() | Unban():
+                case ReportPlayer() | CloseReport() | Ban() | Unban():
                     entry = await self._carry_out(command, by)
                     return Acknowledged(id=command.id, ref=str(entry.number))
                 case AskBans():
@@ -186,7 +186,7 @@ class ModerationService:
             raise Refusal("not_permitted", "only administrators do that")
 
     async def _carry_out(self, command: Decision, by: Player | None) -> Entry:
-        subject = await self._accounts.by_id(command.player) if isinstance(command, Report | Ban) else None
+        subject = await self._accounts.by_id(command.player) if isinstance(command, ReportPlayer | Ban) else None
         if isinstance(command, Ban) and by is not None and subject is not None:
             known = await self._accounts.account(subject.id)
             if known is not None and known.role == "admin":
@@ -235,7 +235,7 @@ def _ban_info(entry: Entry) -> BanInfo:
     return BanInfo(
         number=entry.number,
         player=event.player,
-        kind=event.kind,
+        measure=event.measure,
         address=bool(event.address),
         since=entry.at,
         until=event.until,
@@ -258,6 +258,4 @@ def _report_info(entry: Entry) -> ReportInfo:
 
 
 def _audit_entry(entry: Entry) -> AuditEntry:
-    return AuditEntry(
-        number=entry.number, at=entry.at, by=entry.by, what=sentence(entry.event), seal=entry.seal
-    )
+    return AuditEntry(number=entry.number, at=entry.at, by=entry.by, what=sentence(entry.event), seal=entry.seal)

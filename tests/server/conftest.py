@@ -26,6 +26,7 @@ from cornered.server import app
 from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.lobby_log_memory import MemoryLobbyLog
+from cornered.server.adapters.moderation_memory import MemoryModerationLog
 from cornered.server.adapters.ratings_memory import MemoryRatings
 from cornered.server.lobby.events import LobbyEvent
 from cornered.server.ports import JournalUnavailable
@@ -264,6 +265,7 @@ class Stores:
         self.journal: Any = StubbornJournal()
         self.accounts = MemoryAccounts()
         self.lobby_log: Any = StubbornLobbyLog()
+        self.moderation_log = MemoryModerationLog()
         self.now = Now()
         self._ratings: tuple[Any, MemoryRatings] | None = None
 
@@ -324,7 +326,13 @@ def running_server(stores: Stores, tmp_path: Path, compiled: None) -> Start:
             **{"port": 0, "database": MEMORY_DATABASE, "data": tmp_path, "analyst_key": SecretStr(ANALYST_KEY), **given}
         )
         async with app.running_server(
-            settings, stores.journal, stores.accounts, stores.lobby_log, stores.ratings, now=stores.now
+            settings,
+            stores.journal,
+            stores.accounts,
+            stores.lobby_log,
+            stores.ratings,
+            stores.moderation_log,
+            now=stores.now,
         ) as address:
             yield Running(address)
 

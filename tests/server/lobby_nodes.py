@@ -17,6 +17,7 @@ from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.adapters.bus_local import LocalBus
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.lobby_log_memory import MemoryLobbyLog
+from cornered.server.adapters.moderation_memory import MemoryModerationLog
 from cornered.server.adapters.nodes_local import LocalNetwork, LocalNodeBus
 from cornered.server.cluster.slots import ALL_SLOTS, LOBBY_SLOT
 from cornered.server.lobby.events import LobbyEvent
@@ -29,6 +30,7 @@ from cornered.server.runtime.limits import Limits, PlayerLimits
 from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_room import Services
+from cornered.server.runtime.moderation_service import ModerationService
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
 from cornered.server.runtime.shared_limits import SharedLimits
@@ -115,6 +117,7 @@ class Node:
             services,
             MemoryAccounts(),
             partial(MatchRegistry, services, SECRET, Patience(), cluster.tasks),
+            lambda doors: ModerationService(cluster.moderation_log, MemoryAccounts(), doors, SECRET, now=cluster.now),
             self.log,
             cluster.tasks,
             analyst_key=ANALYST_KEY,
@@ -170,6 +173,7 @@ class Cluster:
         self.tasks = tasks
         self.table, self.network = SlotTable(), LocalNetwork()
         self.store, self.log = MemoryJournal(), MemoryLobbyLog()
+        self.moderation_log = MemoryModerationLog()
         self.nodes: dict[str, Node] = {}
         self.numbers = itertools.count(1)
 

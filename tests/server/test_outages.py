@@ -69,6 +69,7 @@ async def watched(stores: Stores, tmp_path: Path, running: Running) -> AsyncIter
         stores.accounts,
         stores.lobby_log,
         stores.ratings,
+        stores.moderation_log,
         now=stores.now,
         outages=outages,
     ) as address:

@@ -21,10 +21,12 @@ from cornered.server.adapters.database import Database, address_of, open_engine
 from cornered.server.adapters.journal_sql import SqlJournal
 from cornered.server.adapters.lease import lease
 from cornered.server.adapters.lobby_log_sql import SqlLobbyLog
+from cornered.server.adapters.moderation_sql import SqlModerationLog
 from cornered.server.adapters.ratings_sql import SqlRatings
 from cornered.server.adapters.store_copy import copy_store
 from cornered.server.adapters.tables import METADATA
 from cornered.server.lobby.events import SeekClosed
+from cornered.server.moderation.events import Entry, Lifted
 from cornered.server.rating.ratings import NEW, rate
 from tests.server.adapters.conftest import Sample, owning
 
@@ -77,6 +79,7 @@ async def fill(url: str, sample: Sample) -> None:
         pending, _ = await ratings.pending(2)
         assert pending.result is not None
         await ratings.store(0, [(pending.match, rate(pending.result, (NEW, NEW)))])
+        await SqlModerationLog(database).append(Entry(1, 2, "operator", Lifted(1, "Sorry"), "seal"))
     finally:
         await database.close()
 

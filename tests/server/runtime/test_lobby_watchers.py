@@ -20,6 +20,7 @@ from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.adapters.bus_local import LocalBus
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.lobby_log_memory import MemoryLobbyLog
+from cornered.server.adapters.moderation_memory import MemoryModerationLog
 from cornered.server.lobby import updates
 from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts
@@ -30,6 +31,7 @@ from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.lobby_watchers import SLICE_SOCKETS
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_room import Services
+from cornered.server.runtime.moderation_service import ModerationService
 from cornered.server.settings import Settings
 from tests.server.conftest import ANALYST_KEY, Pair, Running, Start
 from tests.virtual_time import after
@@ -74,6 +76,7 @@ class Scene:
             services,
             MemoryAccounts(),
             partial(MatchRegistry, services, b"", Patience(), tasks),
+            lambda doors: ModerationService(MemoryModerationLog(), MemoryAccounts(), doors, b"", now=services.now),
             MemoryLobbyLog(),
             tasks,
         )

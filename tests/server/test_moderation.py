@@ -1,0 +1,269 @@
+"""Moderation on a running server: reports, bans, mutes and the log, for administrators and against everybody else."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+import pytest
+
+from cornered.protocol import account as acc
+from cornered.protocol.commands import Hello, Say
+from cornered.protocol.messages import Refused
+from cornered.protocol.moderation import (
+    AskAudit,
+    AskBans,
+    AskReports,
+    Audit,
+    Ban,
+    CloseReport,
+    ModerationCommand,
+    ReportPlayer,
+    Reports,
+    Unban,
+)
+from cornered.protocol.values import Command
+from cornered.server.accounts import NewAccount
+from cornered.server.adapters.accounts_memory import MemoryAccounts
+from cornered.server.adapters.moderation_memory import MemoryModerationLog
+from cornered.server.moderation.events import Entry
+from cornered.server.moderation.ports import ModerationUnavailable
+from cornered.server.refusal import Refusal
+from cornered.server.runtime.moderation_service import ModerationService, address_mark
+from tests.server.conftest import Client, Pair, Running, Start, Stores
+from tests.server.test_revoked_tokens import closing
+from tests.waiting import until
+
+PASSWORD: Final = "correct horse battery"
+GROUNDS: Final = "Insults in the chat"
+
+
+@contextlib.asynccontextmanager
+async def admin_of(server: Running, stores: Stores) -> AsyncIterator[Client]:
+    """Connect as an administrator."""
+    async with server.client("Cas") as first:
+        made = await first.ask(acc.Register, name="Cas", password=PASSWORD)
+        assert isinstance(made, acc.Registered)
+        await stores.accounts.set_role(first.player.id, "admin")
+    async with server.socket() as door:
+        answer = await door.ask(acc.SignIn, name="Cas", password=PASSWORD)
+    async with server.client(token=answer.token) as admin:
+        yield admin
+
+
+async def refused_hello(server: Running, token: str | None) -> Refused | None:
+    async with server.socket() as stranger:
+        await stranger.tell(Hello(token=token))
+        answer = await stranger.listen()
+        return answer if isinstance(answer, Refused) else None
+
+
+async def test_an_administrator_bans_and_unbans(running_server: Start, stores: Stores, pair: Pair) -> None:
+    async with running_server() as server, admin_of(server, stores) as admin, server.client("Ann") as ann:
+        async with server.client("Ben") as ben:
+            await pair(ann, ben)
+            token = ben.welcome.token
+            done = await admin.do(Ban, player=ben.player.id, seconds=3600, grounds=GROUNDS)
+            code, reason = await closing(ben)
+            assert code == 1008
+            assert reason.startswith("you are banned until 20")
+        refused = await refused_hello(server, token)
+        assert refused is not None
+        assert (refused.code, GROUNDS in refused.text) == ("banned", True)
+        (ban,) = (await admin.ask(AskBans)).bans
+        assert (str(ban.number), ban.player.id, ban.by, ban.grounds) == (done.ref, ben.player.id, "Cas", GROUNDS)
+        assert await refused_hello(server, None) is None
+        await admin.do(Unban, ban=ban.number, grounds="Sorry")
+        assert await refused_hello(server, token) is None
+        assert (await admin.ask(AskBans)).bans == ()
+
+
+async def test_a_banned_address_gets_no_new_guest_and_no_account(running_server: Start, stores: Stores) -> None:
+    async with running_server() as server, admin_of(server, stores) as admin:
+        async with server.client("Ben") as ben:
+            await admin.tell(Ban(id="b", player=ben.player.id, address=True, grounds=GROUNDS))
+            await closing(ben)
+        # Everybody in this test comes from one address, the administrator too.
+        await closing(admin)
+        players = len(stores.accounts._players)
+        refused = await refused_hello(server, None)
+        assert refused is not None
+        assert refused.code == "banned"
+        async with server.socket() as door:
+            await door.tell(acc.Register(id="r", name="Ben", password=PASSWORD))
+            answer = await door.listen()
+            assert isinstance(answer, Refused)
+            assert answer.code == "banned"
+        assert len(stores.accounts._players) == players
+
+
+async def test_a_ban_ends_by_itself(running_server: Start, stores: Stores) -> None:
+    async with running_server() as server, admin_of(server, stores) as admin, server.client("Ben") as ben:
+        await admin.do(Ban, player=ben.player.id, seconds=60, grounds=GROUNDS)
+        await closing(ben)
+        assert await refused_hello(server, ben.welcome.token) is not None
+        stores.now.at += 60_000
+        assert await refused_hello(server, ben.welcome.token) is None
+
+
+async def test_who_is_muted_plays_and_reads_but_does_not_write(
+    running_server: Start, stores: Stores, pair: Pair
+) -> None:
+    async with (
+        running_server() as server,
+        admin_of(server, stores) as admin,
+        server.client("Ann") as ann,
+        server.client("Ben") as ben,
+    ):
+        match = await pair(ann, ben)
+        await admin.do(Ban, player=ben.player.id, measure="mute", grounds=GROUNDS)
+        assert await ben.refused(Say, match=match, room="players", text="Hello") == "muted"
+        await ann.do(Say, match=match, room="players", text="Hello")
+        await admin.do(Unban, ban=1, grounds="Sorry")
+        await ben.do(Say, match=match, room="players", text="Hello")
+
+
+async def test_a_report_is_read_and_closed_and_all_is_in_the_log(running_server: Start, stores: Stores) -> None:
+    async with (
+        running_server() as server,
+        admin_of(server, stores) as admin,
+        server.client("Ann") as ann,
+        server.client("Ben") as ben,
+    ):
+        made = await ann.do(ReportPlayer, player=ben.player.id, match="m1", grounds=GROUNDS)
+        assert await ann.refused(ReportPlayer, player=ben.player.id, match="m1", grounds="Again") == "busy"
+        reports = await admin.ask(AskReports)
+        assert isinstance(reports, Reports)
+        (report,) = reports.reports
+        assert (str(report.number), report.by.id, report.player.id) == (made.ref, ann.player.id, ben.player.id)
+        await admin.do(CloseReport, report=report.number, grounds="Talked to")
+        assert (await admin.ask(AskReports)).reports == ()
+        audit = await admin.ask(AskAudit)
+        assert isinstance(audit, Audit)
+        assert [one.number for one in audit.entries] == [2, 1]
+        assert [one.by for one in audit.entries] == ["Cas", "Ann"]
+
+
+ADMINS: Final[dict[type[Command], dict[str, Any]]] = {
+    Ban: {"player": "nobody", "grounds": GROUNDS},
+    Unban: {"ban": 1, "grounds": GROUNDS},
+    AskBans: {},
+    AskReports: {},
+    CloseReport: {"report": 1, "grounds": GROUNDS},
+    AskAudit: {},
+}
+
+
+@pytest.mark.parametrize("kind", ADMINS, ids=lambda kind: kind.__name__)
+async def test_nobody_else_does_what_administrators_do(
+    running_server: Start, stores: Stores, kind: type[Command]
+) -> None:
+    async with running_server() as server, server.client("Ann") as ann:
+        assert await ann.refused(kind, **ADMINS[kind]) == "not_permitted"
+        await ann.ask(acc.Register, name="Ann", password=PASSWORD)
+        assert await ann.refused(kind, **ADMINS[kind]) == "not_permitted"
+        async with admin_of(server, stores) as admin:
+            known = await stores.accounts.account(admin.player.id)
+            assert known is not None
+            await stores.accounts.set_role(admin.player.id, "player")
+            assert await admin.refused(kind, **ADMINS[kind]) == "not_permitted"
+
+
+async def test_an_administrator_bans_neither_itself_nor_another_one(running_server: Start, stores: Stores) -> None:
+    async with running_server() as server, admin_of(server, stores) as admin, server.client("Ann") as ann:
+        await ann.ask(acc.Register, name="Ann", password=PASSWORD)
+        await stores.accounts.set_role(ann.player.id, "admin")
+        assert await admin.refused(Ban, player=ann.player.id, grounds=GROUNDS) == "not_permitted"
+        assert await admin.refused(Ban, player=admin.player.id, grounds=GROUNDS) in ("yourself", "not_permitted")
+
+
+async def test_bans_and_the_log_come_in_pages() -> None:
+    accounts = MemoryAccounts()
+    admin, ben = [(await accounts.create(name, "person"))[0] for name in ("Cas", "Ben")]
+    await accounts.register(NewAccount("Cas", "cas", "hash", ("code",), 1), admin.player.id, admin.session)
+    await accounts.set_role(admin.player.id, "admin")
+    service = ModerationService(MemoryModerationLog(), accounts, Doors(), b"", now=lambda: 1)
+
+    async def ask(command: ModerationCommand) -> Any:
+        return await service.answer(command, admin.player)
+
+    for _ in range(52):
+        await ask(Ban(id="b", player=ben.player.id, measure="mute", grounds=GROUNDS))
+    first, second = await ask(AskBans(id="1")), await ask(AskBans(id="2", after=3))
+    assert (len(first.bans), first.bans[0].number, first.more) == (50, 52, 3)
+    assert ([one.number for one in second.bans], second.more) == ([2, 1], None)
+    first, second = await ask(AskAudit(id="3")), await ask(AskAudit(id="4", after=3))
+    assert (len(first.entries), first.more) == (50, 3)
+    assert ([one.number for one in second.entries], second.more) == ([2, 1], None)
+
+
+# Several nodes
+
+
+class Doors:
+    """Players who are connected to one node, by their addresses."""
+
+    def __init__(self, **here: str) -> None:
+        self.here = here
+        self.put: dict[str, str] = {}
+
+    def address_of(self, player: str) -> str:
+        return self.here.get(player, "")
+
+    def put_out(self, is_excluded: Any) -> None:
+        for player, address in self.here.items():
+            if reason := is_excluded(player, address):
+                self.put[player] = reason
+
+
+class Faltering(MemoryModerationLog):
+    """A log that cannot be read at times."""
+
+    is_away = False
+
+    async def read(self, since: int, limit: int) -> Any:
+        if self.is_away:
+            raise ModerationUnavailable("the store is away")
+        return await super().read(since, limit)
+
+
+async def test_a_ban_holds_on_every_node_within_a_second_also_after_an_outage() -> None:
+    moderation_log, accounts = Faltering(), MemoryAccounts()
+    identity, _ = await accounts.create("Ben", "person")
+    ben = identity.player.id
+    one_door, other_door = Doors(), Doors(**{ben: "1.2.3.4"})
+    one = ModerationService(moderation_log, accounts, one_door, b"secret", now=lambda: 1)
+    other = ModerationService(moderation_log, accounts, other_door, b"secret", now=lambda: 1)
+    await other.begin()
+    following = asyncio.create_task(other.run())
+    moderation_log.is_away = True
+    await asyncio.sleep(0.6)
+    moderation_log.is_away = False
+    await one.order(Ban(id="b", player=ben, grounds=GROUNDS))
+    await until(lambda: other_door.put)
+    assert other_door.put == {ben: f"you are banned here: {GROUNDS}"}
+    with pytest.raises(Refusal, match=GROUNDS):
+        other.check(ben, "")
+    following.cancel()
+
+
+async def test_of_decisions_on_two_nodes_none_is_lost_and_the_log_is_sealed() -> None:
+    moderation_log, accounts = MemoryModerationLog(), MemoryAccounts()
+    players = [(await accounts.create(f"P{number}", "person"))[0].player.id for number in range(8)]
+    nodes = [ModerationService(moderation_log, accounts, Doors(), b"", now=lambda: 1) for _ in range(3)]
+    made = await asyncio.gather(
+        *(nodes[number % 3].order(Ban(id="b", player=player, grounds="x")) for number, player in enumerate(players))
+    )
+    assert sorted(entry.number for entry in made) == list(range(1, 9))
+    for node in nodes:
+        await node.begin()
+        assert node.bans == 8
+    entries: list[Entry] = list(await moderation_log.read(0, 100))
+    assert len({entry.seal for entry in entries}) == 8
+
+
+def test_of_a_banned_address_the_store_has_a_mark_that_needs_its_secret() -> None:
+    assert address_mark(b"one", "1.2.3.4") != address_mark(b"other", "1.2.3.4")
+    assert "1.2.3.4" not in address_mark(b"one", "1.2.3.4")
