@@ -146,9 +146,9 @@ def _new_id() -> str:
 async def _at_the_door(url: str, command: Command, expected: type[T]) -> T:
     """Send one command on a connection of its own, without a hello, and return its answer."""
     address = socket_url(url)
-    options = {"subprotocols": [Subprotocol(MSGPACK.subprotocol)], "compression": None, "open_timeout": TIMEOUT_S}
+    subprotocols = [Subprotocol(MSGPACK.subprotocol)]
     try:
-        async with asyncio.timeout(TIMEOUT_S), connect(address, **options) as socket:
+        async with asyncio.timeout(TIMEOUT_S), connect(address, subprotocols=subprotocols, compression=None) as socket:
             await socket.send(MSGPACK.encode(command))
             answer = escaped(MSGPACK.decode_message(await socket.recv(decode=False)))
     except (OSError, TimeoutError, ConnectionClosed, InvalidHandshake) as error:

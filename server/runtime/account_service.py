@@ -139,25 +139,26 @@ class AccountService:
     async def answer(self, command: DoorCommand | ManagedCommand, visit: Visit) -> ServerMessage:
         """Carry out a command and return its answer. Raises Refusal."""
         with _refusing():
-            match command:
-                case AskPolicies():
-                    settings = self._limits.settings
-                    return Policies(
-                        id=command.id,
-                        guests=settings.guests,
-                        registration=settings.registration,
-                        guest_chat=settings.guest_chat,
-                    )
-                case Register():
-                    return await self._register(command, visit)
-                case SignIn():
-                    return await self._sign_in(command, visit)
-                case Recover():
-                    return await self._recover(command, visit)
-                case _:
-                    if visit.identity is None:
-                        raise Refusal("hello_first", "the first message must be `hello`")
-                    return await self._manage(command, visit, visit.identity)
+            if isinstance(command, AskPolicies):
+                return self._policies(command)
+            if isinstance(command, Register):
+                return await self._register(command, visit)
+            if isinstance(command, SignIn):
+                return await self._sign_in(command, visit)
+            if isinstance(command, Recover):
+                return await self._recover(command, visit)
+            if visit.identity is None:
+                raise Refusal("hello_first", "the first message must be `hello`")
+            return await self._manage(command, visit, visit.identity)
+
+    def _policies(self, command: AskPolicies) -> Policies:
+        settings = self._limits.settings
+        return Policies(
+            id=command.id,
+            guests=settings.guests,
+            registration=settings.registration,
+            guest_chat=settings.guest_chat,
+        )
 
     def check_chat(self, identity: Identity) -> None:
         """Raise a Refusal where guests write no chat lines."""
