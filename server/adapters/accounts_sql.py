@@ -70,7 +70,9 @@ class SqlAccounts(SqlPlayers):
     async def account_named(self, key: str) -> AccountRecord | None:
         named = _ACCOUNT.join(ACCOUNT_NAMES, ACCOUNT_NAMES.c.player == ACCOUNTS_TABLE.c.player)
         rows = await self._rows(named.where(ACCOUNT_NAMES.c.key == key, ACCOUNT_NAMES.c.until == 0))
-        return (await self._with_names(rows))[0] if rows else None
+        # Asked for an unknown name too, which would be told by a shorter wait otherwise.
+        found = await self._with_names(rows)
+        return found[0] if found else None
 
     async def _with_names(self, rows: Sequence[Row[Any]]) -> list[AccountRecord]:
         query = select(ACCOUNT_NAMES).where(
