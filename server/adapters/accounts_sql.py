@@ -70,7 +70,9 @@ class SqlAccounts(SqlPlayers):
     async def account_named(self, key: str) -> AccountRecord | None:
         named = _ACCOUNT.join(ACCOUNT_NAMES, ACCOUNT_NAMES.c.player == ACCOUNTS_TABLE.c.player)
         rows = await self._rows(named.where(ACCOUNT_NAMES.c.key == key, ACCOUNT_NAMES.c.until == 0))
-        return (await self._with_names(rows))[0] if rows else None
+        # Asked for an unknown name too, which would be told by a shorter wait otherwise.
+        found = await self._with_names(rows)
+        return found[0] if found else None
 
     async def _with_names(self, rows: Sequence[Row[Any]]) -> list[AccountRecord]:
         query = select(ACCOUNT_NAMES).where(
@@ -310,9 +312,10 @@ class SqlAccounts(SqlPlayers):
     async def _require_account(self, connection: AsyncConnection, player: str, was: str | None = None) -> Row[Any]:
         """Return an open account. Raises StaleAccount where it has another hash than `was`, if that is given."""
         found = await connection.execute(_ACCOUNT.where(PLAYERS_TABLE.c.id == player))
-        row: Any = found.first()
-        if row is None or row.is_closed or was not in (None, row.hash):
+        rows: list[Any] = list(found)
+        if not rows or rows[0].is_closed or was not in (None, rows[0].hash):
             raise StaleAccount
+        row: Row[Any] = rows[0]
         return row
 
     async def _enter(self, connection: AsyncConnection, row: Row[Any], session: NewSession) -> tuple[Identity, str]:

@@ -21,6 +21,7 @@ MEMORY_KIB: Final = 32_768
 MAX_WAITING: Final = 64
 """Hashes that are being made or wait for a thread; one more is refused."""
 RETRY_MS: Final = 2_000
+PREFIX: Final = "$argon2id$"
 T = TypeVar("T")
 
 
@@ -49,13 +50,15 @@ class Argon2Passwords:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _verify(self, stored: str | None, password: str) -> bool:
-        if stored is None and not self._dummy:
+        if not self._dummy:
             self._dummy = self._hasher.hash(os.urandom(32))
+        # An account may have no password yet: what is no hash takes as long as one.
+        is_hash = stored is not None and stored.startswith(PREFIX)
         try:
-            self._hasher.verify(self._dummy if stored is None else stored, _encoded(password))
+            self._hasher.verify(stored if stored is not None and is_hash else self._dummy, _encoded(password))
         except (VerificationError, InvalidHashError):
             return False
-        return stored is not None
+        return is_hash
 
     async def _run(self, work: Callable[[], T]) -> T:
         if self._waiting >= MAX_WAITING:

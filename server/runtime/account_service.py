@@ -139,25 +139,26 @@ class AccountService:
     async def answer(self, command: DoorCommand | ManagedCommand, visit: Visit) -> ServerMessage:
         """Carry out a command and return its answer. Raises Refusal."""
         with _refusing():
-            match command:
-                case AskPolicies():
-                    settings = self._limits.settings
-                    return Policies(
-                        id=command.id,
-                        guests=settings.guests,
-                        registration=settings.registration,
-                        guest_chat=settings.guest_chat,
-                    )
-                case Register():
-                    return await self._register(command, visit)
-                case SignIn():
-                    return await self._sign_in(command, visit)
-                case Recover():
-                    return await self._recover(command, visit)
-                case _:
-                    if visit.identity is None:
-                        raise Refusal("hello_first", "the first message must be `hello`")
-                    return await self._manage(command, visit, visit.identity)
+            if isinstance(command, AskPolicies):
+                return self._policies(command)
+            if isinstance(command, Register):
+                return await self._register(command, visit)
+            if isinstance(command, SignIn):
+                return await self._sign_in(command, visit)
+            if isinstance(command, Recover):
+                return await self._recover(command, visit)
+            if visit.identity is None:
+                raise Refusal("hello_first", "the first message must be `hello`")
+            return await self._manage(command, visit, visit.identity)
+
+    def _policies(self, command: AskPolicies) -> Policies:
+        settings = self._limits.settings
+        return Policies(
+            id=command.id,
+            guests=settings.guests,
+            registration=settings.registration,
+            guest_chat=settings.guest_chat,
+        )
 
     def check_chat(self, identity: Identity) -> None:
         """Raise a Refusal where guests write no chat lines."""
@@ -204,7 +205,7 @@ class AccountService:
         async with self._attempt(command.name, known, visit) as attempt:
             is_right = await self._verify(known, command.password, visit)
             if known is None or not is_right:
-                raise _bad_credentials("the name or the password is wrong")
+                raise Refusal("bad_credentials", "the name or the password is wrong")
             attempt.succeeded()
         session = NewSession(command.label, self._now(), address_digest(known.player.id, visit.key))
         identity, token = await self._accounts.sign_in(known.player.id, known.hash, session)
@@ -220,7 +221,7 @@ class AccountService:
             code = code_digest(command.code)
             is_right = await self._accounts.has_code(player, code)
             if known is None or known.is_closed or not is_right:
-                raise _bad_credentials("the name or the code is wrong")
+                raise Refusal("bad_credentials", "the name or the code is wrong")
             attempt.succeeded()
         session = NewSession(command.label, self._now(), address_digest(player, visit.key))
         identity, token = await self._accounts.recover(player, known.hash, code, stored, session)
@@ -384,7 +385,7 @@ class AccountService:
         known = await self._required(identity)
         with self._sign_ins.attempt(known.player.id, visit.address, identity.session) as attempt:
             if not await self._verify(known, password, visit):
-                raise _bad_credentials("the password is wrong")
+                raise Refusal("bad_credentials", "the password is wrong")
             attempt.succeeded()
         return known
 
@@ -439,10 +440,6 @@ def _digest_of(command: Register) -> str:
 
 def _already_registered() -> Refusal:
     return Refusal("already_registered", "you have an account already")
-
-
-def _bad_credentials(text: str) -> Refusal:
-    return Refusal("bad_credentials", text)
 
 
 def _busy(retry_after: int) -> Refusal:

@@ -11,15 +11,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import IntegrityError
 
+from cornered.server.accounts import PLAIN_SCOPES, NewAccount, Revocation
 from cornered.server.adapters import database as module
-from cornered.server.adapters.database import STORE_ERRORS, Database
+from cornered.server.adapters.accounts_sql import SqlAccounts
+from cornered.server.adapters.database import STORE_ERRORS, Database, address_of, open_engine
 from cornered.server.adapters.tables import EVENTS, METADATA
+from cornered.server.adapters.tokens import digest_of
 from tests.server.adapters.conftest import Opener
 
 MIGRATIONS = Path(module.__file__).parents[1] / "migrations"
@@ -140,3 +145,38 @@ async def test_a_batch_on_a_locked_file_fails_or_is_cancelled_and_the_next_one_w
 async def _stored_events(database: Database) -> int:
     async with database.reading() as connection:
         return int((await connection.execute(text("SELECT count(*) FROM events"))).scalar_one())
+
+
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+async def test_the_tokens_of_the_version_before_accounts_stay_valid(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    url = (
+        request.getfixturevalue("postgres").new_database() if kind == "postgres" else f"sqlite:///{tmp_path / 'old.db'}"
+    )
+    engine = open_engine(address_of(url), "full")
+
+    def make_old(connection: Connection) -> None:
+        config = Config()
+        config.set_main_option("script_location", str(MIGRATIONS))
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0004")
+        connection.execute(text("INSERT INTO players (id, name, kind) VALUES ('p', 'Anna', 'person')"))
+        row = {"digest": digest_of("a token of the version before")}
+        connection.execute(text("INSERT INTO tokens (digest, player) VALUES (:digest, 'p')"), row)
+        connection.execute(text("INSERT INTO revocations (number, player) VALUES (7, 'p')"))
+
+    async with engine.begin() as connection:
+        await connection.run_sync(make_old)
+    await engine.dispose()
+    database = await Database.open(url)
+    accounts = SqlAccounts(database)
+    known = await accounts.by_token("a token of the version before", 2**50)
+    assert known is not None
+    assert (known.player.name, known.scopes, known.is_session, known.has_account) == ("Anna", PLAIN_SCOPES, True, False)
+    (only,) = await accounts.tokens("p")
+    assert only.created > 0
+    assert await accounts.revoked(0) == [Revocation(7, "p")]
+    new = NewAccount("Anna", "anna", "hash", ("code",), 1)
+    assert (await accounts.register(new, "p", known.session))[0].player.id == "p"
+    await database.close()

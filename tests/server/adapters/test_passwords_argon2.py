@@ -40,17 +40,16 @@ async def test_an_unknown_account_takes_as_long_as_a_wrong_password() -> None:
     stored = await passwords.hash("correct horse")
     await passwords.verify(None, "warms the dummy up")
 
-    async def took(hashed: str | None) -> float:
-        times = []
-        for _ in range(7):
+    # In turns, and the shortest of each: another process may have the core at any time.
+    took: dict[str | None, float] = {}
+    for _ in range(15):
+        for hashed in (stored, None, "none"):
             began = time.perf_counter()
             await passwords.verify(hashed, "wrong")
-            times.append(time.perf_counter() - began)
-        return sorted(times)[3]
-
-    wrong, unknown = await took(stored), await took(None)
+            took[hashed] = min(took.get(hashed, 60.0), time.perf_counter() - began)
     passwords.close()
-    assert 0.4 < unknown / wrong < 2.5
+    for other in (None, "none"):
+        assert 0.4 < took[other] / took[stored] < 2.5
 
 
 async def test_too_many_hashes_are_refused_and_those_of_cancelled_callers_count() -> None:

@@ -12,7 +12,7 @@ from cornered.protocol.values import Name, Player
 from cornered.server.lobby.bounds import Bounds
 from cornered.server.lobby.events import Departed
 from cornered.server.lobby.lobby import Lobby
-from cornered.server.lobby.names import Names
+from cornered.server.lobby.names import RESERVED_WORDS, Names, is_numbered
 from cornered.server.settings import Settings
 
 NAME: TypeAdapter[str] = TypeAdapter(Name)
@@ -147,3 +147,31 @@ def test_a_thousand_of_one_name_cost_no_more_each_than_the_first() -> None:
         shown = names.choose(f"p{number}", "Ada")
         assert shown == f"Ada ({number + 1})"
         names.take(f"p{number}", "Ada", shown)
+
+
+def test_a_name_that_is_an_accounts_is_shown_for_nobody_else() -> None:
+    lobby = Lobby()
+
+    def claim(player: str, name: str, shown_before: str = "") -> str:
+        visitor = Player(id=player, name=name, kind="person")
+        for event in lobby.arrive(visitor, is_claimed=True, shown_before=shown_before):
+            lobby.evolve(event)
+        return lobby.guests[player].player.name
+
+    assert claim("one", "Ada", shown_before="ada") == "Ada (2)", "the owner is away, and another node showed the name"
+    assert arrive(lobby, "owner", "Ada") == "Ada"
+    assert claim("one", "Ada") == "Ada (2)", "a number stays for the visit"
+    assert arrive(lobby, "two", "Bea") == "Bea"
+    assert claim("two", "Bea") == "Bea (2)", "an account has got the name meanwhile"
+
+
+def test_reserved_words_and_bearers_are_known() -> None:
+    names = Names(["level-3"])
+    for word in ("level 3", "Admin", "dele\u0442ed", *RESERVED_WORDS):
+        assert names.is_reserved(word)
+        assert names.choose("a", word) != word
+    assert not names.is_reserved("Ada")
+    names.take("a", "Ada", "Ada")
+    names.seat("b", "Bea")
+    assert [names.holder(name) for name in ("ADA", "bea", "Cleo")] == ["a", "b", None]
+    assert [is_numbered(name) for name in ("Ada (2)", "Ada 2", "(2)")] == [True, False, False]

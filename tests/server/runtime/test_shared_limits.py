@@ -13,8 +13,10 @@ from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.nodes_local import LocalNetwork
 from cornered.server.cluster.messages import Usage, Used
 from cornered.server.cluster.slots import ALL_SLOTS
-from cornered.server.runtime.limits import MAX_IDLE
+from cornered.server.refusal import Refusal
+from cornered.server.runtime.limits import ACCOUNT_FAILURE_BURST, ADDRESS_FAILURE_BURST, MAX_IDLE
 from cornered.server.runtime.shared_limits import MAX_TOLD
+from cornered.server.runtime.sign_ins import SignIns
 from tests.server.nodes import LocalNode, SlotTable
 from tests.virtual_time import after
 
@@ -110,3 +112,22 @@ async def test_the_names_of_other_nodes_are_remembered_in_bounds() -> None:
             a.router.received("b", Usage(players=(used,)))
         assert len(a.limits.players) == MAX_IDLE
         assert a.limits.players.elsewhere("p1") == 0
+
+
+async def test_failed_sign_ins_count_on_all_nodes() -> None:
+    async with nodes("a", "b") as ((a, b), _):
+        now = asyncio.get_running_loop().time
+        here, there = (SignIns(node.limits) for node in (a, b))
+        addresses = [node.limits.addresses.enter("10.0.0.1") for node in (a, b)]
+        for _ in range(int(ACCOUNT_FAILURE_BURST)):
+            with here.attempt("anna", addresses[0], ""):
+                pass
+        with pytest.raises(Refusal) as refused, here.attempt("anna", addresses[0], ""):
+            raise AssertionError("it is refused before the password is looked at")
+        assert refused.value.code == "too_fast"
+        await after(1.5)
+        with pytest.raises(Refusal), there.attempt("anna", addresses[1], ""):
+            raise AssertionError("the other node has heard of the failures")
+        with there.attempt("anna", addresses[1], "10.0.0.1") as attempt:
+            attempt.succeeded()
+        assert addresses[1].failures.wait(now(), ADDRESS_FAILURE_BURST) > 0
