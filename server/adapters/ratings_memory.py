@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from cornered.protocol.values import PlayerKind
 from cornered.server.adapters.journal_memory import MemoryJournal
-from cornered.server.rating.ports import Backlog, Leader, NumberTaken, Pending, Standing
+from cornered.server.rating.ports import MAX_RANK, Backlog, Leader, NumberTaken, Pending, Standing
 from cornered.server.rating.ratings import Change, Rating, result_of
 from cornered.server.rating.thinning import thinned
 
@@ -63,7 +63,7 @@ class MemoryRatings:
 
     def _rank(self, player: str, pool: str, kind: PlayerKind, now: int) -> int | None:
         board = [leader.player for leader in self._board(pool, kind, now)]
-        return board.index(player) + 1 if player in board else None
+        return board.index(player) + 1 if player in board[:MAX_RANK] else None
 
     def _board(self, pool: str, kind: PlayerKind, now: int) -> list[Leader]:
         found = [
@@ -79,14 +79,14 @@ class MemoryRatings:
 
     async def leaders(
         self, pool: str, kind: PlayerKind, now: int, limit: int, after: str | None = None
-    ) -> tuple[int, Sequence[Leader]]:
-        board, known = self._board(pool, kind, now), None if after is None else self._ratings.get((after, pool))
+    ) -> Sequence[Leader]:
+        board = self._board(pool, kind, now)
         if after is not None:
             # A cursor may name who is not established any more.
+            known = self._ratings.get((after, pool))
             last = (known[1].rating, after) if known else None
-            behind = [one for one in board if last is not None and (one.rating.rating, one.player) < last]
-            return len(board) - len(behind) + 1, behind[:limit]
-        return 1, board[:limit]
+            board = [one for one in board if last is not None and (one.rating.rating, one.player) < last]
+        return board[:limit]
 
     async def established(self, pool: str, kind: PlayerKind, now: int) -> int:
         return len(self._board(pool, kind, now))

@@ -49,10 +49,11 @@ from cornered.protocol.commands import (
     Say,
 )
 from cornered.protocol.messages import Acknowledged, Games, MyMatches, Pong, Refused, Welcome
+from cornered.protocol.ratings import Profile
 from cornered.server.analysis.studies import line_of, read_record
 from cornered.server.match import catalogue, views
 from cornered.server.net.connection import HOLD_INBOX, Connection
-from cornered.server.net.costs import cost_of, malformed_cost, reading_cost, replay_cost
+from cornered.server.net.costs import cost_of, malformed_cost, profile_cost, reading_cost, replay_cost
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.client_connection import ClientConnection, frame
 from cornered.server.runtime.limits import AddressLimits, Limits
@@ -528,7 +529,12 @@ class Session:
             case AskLobby():
                 client.send(lobby_service.lobby_page(command))
             case AskPools() | AskProfile() | AskRatingHistory() | AskLeaderboard():
-                client.send(await lobby_service.rating_answers.answer(command))
+                answer = await lobby_service.rating_answers.answer(command)
+                client.send(answer)
+                if isinstance(answer, Profile):
+                    owed = profile_cost(len(answer.ratings))
+                    client.limits.commands.drain(self._loop.time(), owed)
+                    self.owe(owed)
             case OfferAnalysis():
                 lobby_service.analyses.offer(client, command)
             case Analysed():
