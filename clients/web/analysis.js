@@ -30,6 +30,8 @@ function snapshotOf(line, moves, read) {
     seats: Array.from({ length: line.seats }, (_, seat) => ({
       player: { id: String(seat), name: read?.players[seat] ?? t("Player {number}", { number: seat + 1 }), kind: "person" },
       place: places?.[seat] ?? null,
+      rating: null,
+      provisional: false,
     })),
     seat: null,
     position: line.positions[line.positions.length - 1],
@@ -54,6 +56,7 @@ function snapshotOf(line, moves, read) {
     draw_agreed: [],
     takeback_agreed: [],
     with_help: false,
+    rated: false,
   });
 }
 

@@ -119,7 +119,7 @@ RATINGS_READ: Final = 75.0
 """A leaderboard's page or a history: its rows are found by an index, however many games were played."""
 PROFILE: Final = 50.0
 """A profile without ratings."""
-RANK: Final = 7.0
+RANK: Final = 9.0
 """Each rating of a profile, whose rank is counted up to the thousandth player."""
 POOLS: Final = 10.0
 """The pools, which are counted once a minute."""

@@ -573,18 +573,20 @@ async def test_answers_about_ratings_take_no_more_than_is_charged(
     speeds = ("bullet", "blitz", "rapid", "untimed", "classical")
     pools = [f"trapgrid:size={size}:{speed}" for size in range(3, 9) for speed in speeds]
     database = await Database.open(f"sqlite:///{tmp_path / 'cornered.db'}")
-    store = SqlRatings(database)
+    store, accounts = SqlRatings(database), SqlAccounts(database)
+    ann = (await accounts.create("Ann", "person"))[0].player.id
     for pool in pools:
         ratings = [Rating(1_000.0 + number, 60.0, 0.06, 2_000, 1) for number in range(1_200)]
         await store.replace(0, [(f"p{n}", pool, "person", rating) for n, rating in enumerate(ratings)], [])
+        await store.replace(0, [(ann, pool, "person", ratings[100])], [])
     course = [Rating(1.0, 2.0, 0.06, games, games) for games in range(1, 2_001)]
     await store.correct([Change(f"m{one.games}", 0, "p0", "person", pools[0], 1.0, 2.0, one) for one in course])
-    answers = RatingAnswers(store, SqlAccounts(database), lambda: 2)
+    answers = RatingAnswers(store, accounts, lambda: 2)
     try:
         for command in (
             AskLeaderboard(id="c", pool=pools[0], after="1100_p100"),
             AskRatingHistory(id="c", player="p0", pool=pools[0]),
-            AskProfile(id="c", player="p100"),
+            AskProfile(id="c", player=ann),
         ):
             best, plainly = float("inf"), float("inf")
             for _ in range(9):
