@@ -42,6 +42,14 @@ class MemoryRatings:
         return {key: self._ratings[key][1] for key in keys if key in self._ratings}
 
     async def store(self, newest: int, rated: Sequence[tuple[str, Sequence[Change]]]) -> None:
+        first = dict[tuple[str, str], Change]()
+        for change in (change for _, changes in rated for change in changes):
+            first.setdefault((change.player, change.pool), change)
+        for key, change in first.items():
+            known = self._ratings.get(key)
+            begun = (change.before, change.after.games - 1) if change.after.games > 1 else None
+            if (None if known is None else (known[1].rating, known[1].games)) != begun:
+                raise NumberTaken(change.match)
         if newest != self._newest:
             raise NumberTaken(newest)
         self._newest += len(rated)

@@ -35,7 +35,7 @@ from cornered.server.adapters.journal_reader import event_of
 from cornered.server.adapters.tables import EVENTS, RATING_CHANGES, RATINGS, RESULTS
 from cornered.server.ports import DamagedMatch
 from cornered.server.rating.ports import MAX_RANK, Backlog, Leader, NumberTaken, Pending, RatingsUnavailable, Standing
-from cornered.server.rating.ratings import NEW, Change, Rating, Result, result_of
+from cornered.server.rating.ratings import Change, Rating, Result, result_of
 from cornered.server.rating.thinning import thinned
 from cornered.server.refusal import Refusal
 
@@ -112,7 +112,8 @@ class SqlRatings:
         rows = (await connection.execute(query.where(_has_key(first)))).all()
         known = {(row.player, row.pool): (row.rating, row.games) for row in rows}
         for key, change in first.items():
-            if known.get(key, (NEW.rating, NEW.games)) != (change.before, change.after.games - 1):
+            begun = (change.before, change.after.games - 1) if change.after.games > 1 else None
+            if known.get(key) != begun:
                 raise NumberTaken(change.match)
 
     async def changes(self, matches: Collection[str]) -> Mapping[str, Sequence[Change]]:

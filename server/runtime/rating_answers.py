@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final
 
 from cornered.protocol.commands import AskLeaderboard, AskPools, AskProfile, AskRatingHistory, RatingCommand
@@ -79,8 +80,10 @@ class RatingAnswers:
             self._pools = now, await self._store.pools(MAX_POOLS)
         found = []
         for pool, players in self._pools[1]:
-            game, speed = spec_of(pool)
-            found.append(PoolInfo(pool=pool, game=game, speed=speed, players=players))
+            # A game may be gone that an earlier version had.
+            with suppress(Refusal):
+                game, speed = spec_of(pool)
+                found.append(PoolInfo(pool=pool, game=game, speed=speed, players=players))
         return Pools(id=command.id, pools=tuple(found))
 
     async def _ask_profile(self, command: AskProfile) -> Profile:
@@ -89,7 +92,11 @@ class RatingAnswers:
             raise Refusal("unknown_player", "there is no such player")
         now = self._now()
         standings = await self._store.standings(command.player, now, MAX_STANDINGS)
-        return Profile(id=command.id, player=known.player, ratings=tuple(_pool_rating(one, now) for one in standings))
+        ratings = []
+        for one in standings:
+            with suppress(Refusal):
+                ratings.append(_pool_rating(one, now))
+        return Profile(id=command.id, player=known.player, ratings=tuple(ratings))
 
     async def _ask_history(self, command: AskRatingHistory) -> RatingHistory:
         spec_of(command.pool)

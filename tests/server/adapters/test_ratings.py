@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -125,6 +126,20 @@ async def test_who_read_before_another_stored_stores_nothing(journal: Journal, r
     assert (await ratings.current([("ann", POOL)]))["ann", POOL].games == 1
     await rate_all(ratings)
     assert (await ratings.current([("ann", POOL)]))["ann", POOL].games == 2
+
+
+async def test_what_began_with_a_rating_that_was_mended_since_is_not_stored(journal: Journal, ratings: Ratings) -> None:
+    await end(journal, "a", "ann", "ben", at=NOW)
+    await rate_all(ratings)
+    await end(journal, "b", "ann", "ben", at=NOW + 1)
+    (one,) = await ratings.pending(1)
+    changes = await changes_of(ratings, one.result)
+    await ratings.replace(1, [("ann", POOL, "person", replace(changes[0].after, rating=1_000.0, games=1))], [])
+    with pytest.raises(NumberTaken):
+        await ratings.store(1, [("b", changes)])
+    assert await ratings.newest() == 1
+    await rate_all(ratings)
+    assert (await ratings.changes(["b"]))["b"][0].before == 1_000.0
 
 
 async def test_a_result_that_cannot_be_rated_is_numbered_without_changes(journal: Journal, ratings: Ratings) -> None:
