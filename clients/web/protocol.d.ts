@@ -1353,6 +1353,8 @@ export interface SeatPresence {
 export interface SeatRating {
   rating: number;
   provisional: boolean;
+  /** Whether it is the measured strength of a house bot that has no rating yet; its own begins there. */
+  anchored: boolean;
 }
 
 /** An open table in the lobby. */

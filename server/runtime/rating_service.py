@@ -15,9 +15,10 @@ from typing import Final
 import structlog
 
 from cornered.protocol.ratings import Rated
-from cornered.protocol.values import SeatRating
+from cornered.protocol.values import Player, SeatRating
 from cornered.server.match.terms import Opening
 from cornered.server.metrics import Counts
+from cornered.server.rating.anchors import anchor_of
 from cornered.server.rating.pools import pool_of
 from cornered.server.rating.ports import Backlog, NumberTaken, Pending, Ratings, RatingsUnavailable
 from cornered.server.rating.ratings import NEW, Change, Rating, change_of, rate, seat_rating
@@ -41,9 +42,17 @@ class RatingService:
     """The rating of one node. Without a store nothing is rated."""
 
     def __init__(
-        self, store: Ratings | None = None, counts: Counts | None = None, now: Callable[[], int] = lambda: 0
+        self,
+        store: Ratings | None = None,
+        counts: Counts | None = None,
+        now: Callable[[], int] = lambda: 0,
+        *,
+        knows_house_bots: bool = False,
     ) -> None:
-        """`now` is the match clock in milliseconds."""
+        """`now` is the match clock in milliseconds. Ratings of house bots begin at their measured strength where the
+        server `knows_house_bots`: without an operator's key any bot may have their names.
+        """
+        self._knows_house_bots = knows_house_bots
         self.store = store
         self._counts = counts or Counts()
         self._now = now
@@ -77,7 +86,15 @@ class RatingService:
         except RatingsUnavailable as error:
             log.warning("a match begins without its players' ratings", match=opening.id, reason=str(error))
             return ()
-        return tuple(seat_rating(known.get(key, NEW), now) for key in keys)
+        return tuple(
+            seat_rating(known[key], now) if key in known else self._beginning(player, pool)
+            for key, player in zip(keys, opening.players, strict=True)
+        )
+
+    def _beginning(self, player: Player, pool: str) -> SeatRating:
+        """Return where a rating begins. The match's first event keeps it, so that a recomputation begins there too."""
+        anchor = anchor_of(player, pool) if self._knows_house_bots else None
+        return seat_rating(NEW, 0) if anchor is None else SeatRating(rating=anchor, provisional=True, anchored=True)
 
     def tell(self, match: str) -> None:
         """Have the change of a match whose result counts delivered, as soon as it is known."""
@@ -172,8 +189,7 @@ async def _rate(store: Ratings, pending: Sequence[Pending]) -> list[tuple[str, S
     for one in pending:
         changes: tuple[Change, ...] = ()
         if one.result is not None:
-            first, second = ((player.id, one.result.pool) for player in one.result.players)
-            changes = rate(one.result, (ratings.get(first, NEW), ratings.get(second, NEW)))
+            changes = rate(one.result, one.result.before(ratings))
             ratings |= {(change.player, change.pool): change.after for change in changes}
         rated.append((one.match, changes))
     return rated

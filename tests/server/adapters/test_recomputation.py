@@ -13,7 +13,7 @@ from sqlalchemy import select, text, update
 from cornered.engine.progress import Progress
 from cornered.protocol.commands import Abort, AcceptTakeback, OfferDraw, Play, RequestTakeback, Resign
 from cornered.protocol.events import MatchEvent
-from cornered.protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, Player
+from cornered.protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, Player, SeatRating
 from cornered.server.adapters.database import Database
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.journal_sql import SqlJournal
@@ -47,7 +47,9 @@ def play(number: int, at: int, chance: random.Random) -> list[MatchEvent]:
     """Return a random match: played out, resigned, drawn, aborted or taken back; some are casual."""
     spec = settle(chance.choice(SPECS))[1]
     opening = Opening(f"m{number}", spec, chance.sample(PLAYERS, 2), chance.choice(CLOCKS), rated=chance.random() < 0.9)
-    log = list(open_match(opening, SEED, now=at))
+    # As house bots have it, whose later matches began before the first one was rated.
+    anchors = [SeatRating(rating=1_800, provisional=True, anchored=one.kind == "bot") for one in opening.players]
+    log = list(open_match(opening, SEED, now=at, ratings=anchors if opening.rated else ()))
     match = Match.replay(log, SEED)
     while not match.over:
         at += 100
