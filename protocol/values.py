@@ -244,6 +244,8 @@ class SeatRating(Made):
 
     rating: int
     provisional: bool
+    anchored: bool = False
+    """Whether it is the measured strength of a house bot that has no rating yet; its own begins there."""
 
 
 class SeatInfo(Made):

@@ -234,7 +234,7 @@ async def running_server(
         outages=outages or Outages(),
         nodes=Nodes(owned, node_bus),
         tracer=new_tracer(settings),
-        ratings=RatingService(ratings, counts, clock),
+        ratings=RatingService(ratings, counts, clock, knows_house_bots=bool(settings.analyst_key.get_secret_value())),
     )
     refused: OSError | SettingsError | None = None
     async with asyncio.TaskGroup() as tasks:

@@ -897,7 +897,7 @@ export interface Leaderboard {
   speed: "bullet" | "blitz" | "rapid" | "classical" | "correspondence" | "untimed";
   kind: "person" | "bot";
   entries: RankedPlayer[];
-  /** Number of players with an established rating in the pool, of this kind. */
+  /** Number of players with an established rating in the pool, of this kind, some seconds ago. */
   total: number;
   /** Cursor of the next page; null on the last page. */
   more: string | null;
@@ -1311,7 +1311,7 @@ export interface PoolRating {
   deviation: number;
   games: number;
   provisional: boolean;
-  /** Place among the players of the same kind with an established rating; null while it is provisional. */
+  /** Place among the established players of the same kind; null while it is provisional, and beyond 1,000. */
   rank: number | null;
 }
 
@@ -1336,7 +1336,7 @@ export interface Presence {
   free: number;
 }
 
-/** The answer to `ask_profile`. `ratings` are those with the most games first, at most 50. */
+/** The answer to `ask_profile`. `ratings` are those with the most games first, at most 30. */
 export interface Profile {
   type: "profile";
   id: string;
@@ -1393,7 +1393,7 @@ export interface RatingChange {
 }
 
 /**
- * The answer to `ask_rating_history`, oldest first: every game, or about 300 of many, the first and last included.
+ * The answer to `ask_rating_history`, oldest first: every game, or 200 of many, the first and last included.
  *
  * It is empty where the player has no rating in the pool.
  */
@@ -1748,6 +1748,8 @@ export interface SeatPresence {
 export interface SeatRating {
   rating: number;
   provisional: boolean;
+  /** Whether it is the measured strength of a house bot that has no rating yet; its own begins there. */
+  anchored: boolean;
 }
 
 /** An open table in the lobby. */

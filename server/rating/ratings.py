@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,6 +10,7 @@ from cornered.contests import glicko
 from cornered.protocol.events import Ended, Started
 from cornered.protocol.ratings import RatingChange
 from cornered.protocol.values import Player, PlayerKind, SeatRating
+from cornered.server.rating.anchors import ANCHOR_DEVIATION
 from cornered.server.rating.pools import pool_of
 
 __all__ = [
@@ -75,6 +77,13 @@ class Result:
     players: tuple[Player, Player]
     score: float
     at: int
+    begins: tuple[Rating, Rating] = (NEW, NEW)
+    """Where the ratings of players begin that have none yet."""
+
+    def before(self, ratings: Mapping[tuple[str, str], Rating]) -> tuple[Rating, Rating]:
+        """Return the ratings of both players before the match, of those that exist by player and pool."""
+        one, two = ((player.id, self.pool) for player in self.players)
+        return ratings.get(one, self.begins[0]), ratings.get(two, self.begins[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +107,9 @@ def result_of(started: Started, ended: Ended) -> Result:
     first, second = ended.places
     score = 0.5 if first == second else float(first < second)
     players = (started.players[0], started.players[1])
-    return Result(started.match, pool_of(started.game, started.clock), players, score, ended.at)
+    anchored = [Rating(float(one.rating), ANCHOR_DEVIATION) if one.anchored else NEW for one in started.ratings]
+    begins = (anchored[0], anchored[1]) if len(anchored) == 2 else (NEW, NEW)
+    return Result(started.match, pool_of(started.game, started.clock), players, score, ended.at, begins)
 
 
 def rate(result: Result, ratings: tuple[Rating, Rating]) -> tuple[Change, Change]:

@@ -300,7 +300,7 @@ class LobbyAuthority:
         if pool is None:
             return CENTRE
         try:
-            return (await self._ratings_of(pool, (player.id,)))[player.id]
+            return (await self._ratings_of(pool, (player,)))[player.id]
         except RatingsUnavailable:
             raise Refusal("internal", "your rating cannot be read just now; try again in a moment") from None
 

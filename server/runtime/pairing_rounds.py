@@ -28,16 +28,16 @@ BOTS_EVERY_S: Final = 5.0
 LADDER_EVERY_S: Final = 5.0
 """Seconds between two rounds of the ladder, each of which is of one pool."""
 
-RatingsOf: TypeAlias = Callable[[Pool, Collection[str]], Awaitable[Mapping[str, float]]]
+RatingsOf: TypeAlias = Callable[[Pool, Collection[Player]], Awaitable[Mapping[str, float]]]
 """Returns the ratings of players, by id, in the games of a pool; players without one have the rating of a beginning.
 Raises RatingsUnavailable."""
 
 log = structlog.get_logger("pairing")
 
 
-async def unrated(_: Pool, players: Collection[str]) -> Mapping[str, float]:
+async def unrated(_: Pool, players: Collection[Player]) -> Mapping[str, float]:
     """Return the ratings of players of whom none is rated."""
-    return dict.fromkeys(players, CENTRE)
+    return {player.id: CENTRE for player in players}
 
 
 class PairingRounds:
@@ -123,7 +123,7 @@ class PairingRounds:
     async def _name_bots(self) -> None:
         try:
             for pool in filter(None, map(pool_named, self._lobby.pools.occupied())):
-                bots = [guest.player.id for guest in self._lobby.bots_for(pool)]
+                bots = [guest.player for guest in self._lobby.bots_for(pool)]
                 ratings = await self._ratings_of(pool, bots) if bots else {}
                 for entry in filter(self._may_be_named_one, self._lobby.pools.waiting_in(pool.id)):
                     bot = self._lobby.bot_for(entry, ratings)
@@ -143,13 +143,13 @@ class PairingRounds:
         self._next_climb = now + LADDER_EVERY_S
         self._climb = self._tasks.create_task(self._pair_bots(), name="ladder")
 
-    def _next_pool(self) -> tuple[Pool, list[str]] | None:
+    def _next_pool(self) -> tuple[Pool, list[Player]] | None:
         """Return the next pool in turn that two bots are free for, and these; None where there is none."""
         pools = offered_pools()
         for _ in pools:
             pool = pools[self._climbs % len(pools)]
             self._climbs += 1
-            bots = [guest.player.id for guest in self._ladder.free(self._lobby, pool, self._now())]
+            bots = [guest.player for guest in self._ladder.free(self._lobby, pool, self._now())]
             if len(bots) > 1:
                 return pool, bots
         return None

@@ -8,15 +8,17 @@ result is rated once, a result whose node died too, and no node waits for anothe
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
 import structlog
 
 from cornered.protocol.ratings import Rated
-from cornered.protocol.values import Clock, GameSpec, SeatRating
+from cornered.protocol.values import Clock, GameSpec, Player, SeatRating
 from cornered.server.match.terms import Opening
 from cornered.server.metrics import Counts
+from cornered.server.rating.anchors import anchor_of
 from cornered.server.rating.pools import pool_of
 from cornered.server.rating.ports import Backlog, NumberTaken, Pending, Ratings, RatingsUnavailable
 from cornered.server.rating.ratings import NEW, Change, Rating, change_of, rate, seat_rating
@@ -27,6 +29,9 @@ SWEEP_SECONDS: Final = 2.0
 """How often results are looked for that no match of this node has left: their node died, or the store was away."""
 PAGE: Final = 32
 """Results of one transaction: some milliseconds, in which no move is stored."""
+MAX_TRIES: Final = 20
+RETRY_SECONDS: Final = 0.01
+"""How much longer a node waits at most after each time that another one was faster."""
 MAX_AWAITED: Final = 10_000
 """Matches whose change is to be told. The clients of further ones get it when they join again."""
 
@@ -37,9 +42,17 @@ class RatingService:
     """The rating of one node. Without a store nothing is rated."""
 
     def __init__(
-        self, store: Ratings | None = None, counts: Counts | None = None, now: Callable[[], int] = lambda: 0
+        self,
+        store: Ratings | None = None,
+        counts: Counts | None = None,
+        now: Callable[[], int] = lambda: 0,
+        *,
+        knows_house_bots: bool = False,
     ) -> None:
-        """`now` is the match clock in milliseconds."""
+        """`now` is the match clock in milliseconds. Ratings of house bots begin at their measured strength where the
+        server `knows_house_bots`: without an operator's key any bot may have their names.
+        """
+        self._knows_house_bots = knows_house_bots
         self.store = store
         self._counts = counts or Counts()
         self._now = now
@@ -73,13 +86,29 @@ class RatingService:
         except RatingsUnavailable as error:
             log.warning("a match begins without its players' ratings", match=opening.id, reason=str(error))
             return ()
-        return tuple(seat_rating(known.get(key, NEW), now) for key in keys)
+        return tuple(
+            seat_rating(known[key], now) if key in known else self._beginning(player, pool)
+            for key, player in zip(keys, opening.players, strict=True)
+        )
 
-    async def ratings_of(self, spec: GameSpec, clock: Clock, players: Collection[str]) -> Mapping[str, float]:
-        """Return the ratings of players in the games of a settled `spec` and a clock. Raises RatingsUnavailable."""
+    def _beginning(self, player: Player, pool: str) -> SeatRating:
+        """Return where a rating begins. The match's first event keeps it, so that a recomputation begins there too."""
+        anchor = anchor_of(player, pool) if self._knows_house_bots else None
+        return seat_rating(NEW, 0) if anchor is None else SeatRating(rating=anchor, provisional=True, anchored=True)
+
+    async def ratings_of(self, spec: GameSpec, clock: Clock, players: Collection[Player]) -> Mapping[str, float]:
+        """Return the ratings of players, by id, in the games of a settled `spec` and a clock.
+
+        Raises RatingsUnavailable.
+        """
         pool = pool_of(spec, clock)
-        known = {} if self.store is None else await self.store.current([(player, pool) for player in players])
-        return {player: known.get((player, pool), NEW).rating for player in players}
+        known = {} if self.store is None else await self.store.current([(player.id, pool) for player in players])
+        return {
+            player.id: known[player.id, pool].rating
+            if (player.id, pool) in known
+            else float(self._beginning(player, pool).rating)
+            for player in players
+        }
 
     def tell(self, match: str) -> None:
         """Have the change of a match whose result counts delivered, as soon as it is known."""
@@ -142,8 +171,9 @@ class RatingService:
 async def rate_all(store: Ratings, rated: Callable[[int], None] = lambda _: None) -> None:
     """Rate everything that waits; `rated` is called with the number of results of each transaction.
 
-    Raises RatingsUnavailable.
+    Raises RatingsUnavailable, also where what is stored contradicts itself, so that nothing can be added.
     """
+    tries = 0
     while True:
         # The number is read first: of what another node stores later, it is noticed that it is newer.
         newest = await store.newest()
@@ -153,7 +183,14 @@ async def rate_all(store: Ratings, rated: Callable[[int], None] = lambda _: None
         try:
             await store.store(newest, await _rate(store, pending))
         except NumberTaken:
+            tries += 1
+            if tries == MAX_TRIES:
+                text = f"match {pending[0].match} or one after it cannot be rated; try `cornered admin ratings check`"
+                raise RatingsUnavailable(text) from None
+            # Another node is faster; both would go on to meet if they began at once.
+            await asyncio.sleep(random.uniform(0, tries * RETRY_SECONDS))
             continue
+        tries = 0
         rated(len(pending))
 
 
@@ -166,8 +203,7 @@ async def _rate(store: Ratings, pending: Sequence[Pending]) -> list[tuple[str, S
     for one in pending:
         changes: tuple[Change, ...] = ()
         if one.result is not None:
-            first, second = ((player.id, one.result.pool) for player in one.result.players)
-            changes = rate(one.result, (ratings.get(first, NEW), ratings.get(second, NEW)))
+            changes = rate(one.result, one.result.before(ratings))
             ratings |= {(change.player, change.pool): change.after for change in changes}
         rated.append((one.match, changes))
     return rated

@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 from cornered.engine.progress import Progress, Report, no_report
 from cornered.protocol.values import PlayerKind
 from cornered.server.rating.ports import NumberTaken, Pending, Ratings
-from cornered.server.rating.ratings import NEW, Change, Rating, rate
+from cornered.server.rating.ratings import Change, Rating, rate
 
 __all__ = ["RatingFindings", "recompute"]
 
@@ -65,8 +65,8 @@ class _Fold:
             self.unreadable += 1
             changes, is_wrong = stored, False
         else:
-            one, two = (self.ratings.get((player.id, result.pool), ("", NEW))[1] for player in result.players)
-            changes = rate(result, (one, two))
+            keys = [(player.id, result.pool) for player in result.players]
+            changes = rate(result, result.before({key: self.ratings[key][1] for key in keys if key in self.ratings}))
             is_wrong = len(stored) != 2 or not all(map(_is_same_change, changes, stored))
         for change in changes:
             self.ratings[change.player, change.pool] = change.kind, change.after

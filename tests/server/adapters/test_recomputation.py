@@ -13,7 +13,7 @@ from sqlalchemy import select, text, update
 from cornered.engine.progress import Progress
 from cornered.protocol.commands import Abort, AcceptTakeback, OfferDraw, Play, RequestTakeback, Resign
 from cornered.protocol.events import MatchEvent
-from cornered.protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, Player
+from cornered.protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, Player, SeatRating
 from cornered.server.adapters.database import Database
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.journal_sql import SqlJournal
@@ -24,7 +24,7 @@ from cornered.server.match.catalogue import settle
 from cornered.server.match.match import Match, open_match
 from cornered.server.match.terms import Opening
 from cornered.server.ports import Journal
-from cornered.server.rating.ports import Ratings
+from cornered.server.rating.ports import Ratings, RatingsUnavailable
 from cornered.server.refusal import Refusal
 from cornered.server.runtime import recomputation
 from cornered.server.runtime.rating_service import rate_all
@@ -47,7 +47,9 @@ def play(number: int, at: int, chance: random.Random) -> list[MatchEvent]:
     """Return a random match: played out, resigned, drawn, aborted or taken back; some are casual."""
     spec = settle(chance.choice(SPECS))[1]
     opening = Opening(f"m{number}", spec, chance.sample(PLAYERS, 2), chance.choice(CLOCKS), rated=chance.random() < 0.9)
-    log = list(open_match(opening, SEED, now=at))
+    # As house bots have it, whose later matches began before the first one was rated.
+    anchors = [SeatRating(rating=1_800, provisional=True, anchored=one.kind == "bot") for one in opening.players]
+    log = list(open_match(opening, SEED, now=at, ratings=anchors if opening.rated else ()))
     match = Match.replay(log, SEED)
     while not match.over:
         at += 100
@@ -150,3 +152,12 @@ async def test_ratings_in_memory_are_those_of_the_journal_too() -> None:
     findings = await recompute(store, mends=False)
     assert findings.is_right
     assert findings.results > 20
+
+
+async def test_what_contradicts_itself_is_an_error_and_no_endless_attempt(open_database: Opener) -> None:
+    database = await open_database()
+    await fill(SqlJournal(database), 6, [SqlRatings(database)])
+    async with database.writing() as connection:
+        await connection.execute(text("UPDATE results SET number = NULL WHERE number = 3"))
+    with pytest.raises(RatingsUnavailable, match="cannot be rated"):
+        await rate_all(SqlRatings(database))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cornered.protocol.events import Ended, Started
-from cornered.protocol.values import NO_CLOCK, GameSpec, Player
+from cornered.protocol.values import NO_CLOCK, GameSpec, Player, SeatRating
 from cornered.server.match.catalogue import settle
 from cornered.server.rating.ratings import (
     NEW,
@@ -103,3 +103,16 @@ def test_what_does_not_count_has_no_result() -> None:
     ):
         with pytest.raises(ValueError, match="no result"):
             result_of(first, last)
+
+
+def test_the_rating_of_an_anchored_bot_begins_at_its_measured_strength() -> None:
+    anchor = SeatRating(rating=2_000, provisional=True, anchored=True)
+    shown = SeatRating(rating=1_700, provisional=True)
+    begun = started().model_copy(update={"ratings": (shown, anchor)})
+    found = result_of(begun, ended(1, 2))
+    assert found.begins == (NEW, Rating(2_000, 150))
+    first, second = rate(found, found.before({}))
+    assert (first.before, second.before, second.deviation_before) == (1_500, 2_000, 150)
+    assert first.after.rating > 1_700
+    known = Rating(1_900, 60, 0.06, 5, 1)
+    assert found.before({("ben", "trapgrid:untimed"): known}) == (NEW, known)

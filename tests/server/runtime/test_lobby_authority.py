@@ -101,10 +101,10 @@ class Scene:
             self.opened.append(made.match)
         return self.can_open
 
-    async def ratings_of(self, _: Pool, players: Collection[str]) -> dict[str, float]:
+    async def ratings_of(self, _: Pool, players: Collection[Player]) -> dict[str, float]:
         if self.rating_errors:
             raise self.rating_errors.pop()
-        return {player: self.ratings.get(player, 1500.0) for player in players}
+        return {player.id: self.ratings.get(player.id, 1500.0) for player in players}
 
     async def enter(self, *players: Player, pool: str | None = None) -> None:
         for player in players:
