@@ -334,6 +334,9 @@ def play(
         bool,
         typer.Option("--with-help", help="Take moves back without asking the bot; never rated."),
     ] = False,
+    rated: Annotated[
+        bool, typer.Option("--rated", help="Play for ratings, with --bot or --seek; takebacks make it casual.")
+    ] = False,
     seek: Annotated[bool, typer.Option("--seek", help="Open a table and wait for an opponent.")] = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="Wait for an opponent of a similar rating; --clock 1+1, 3+2 or 10+5.")
@@ -366,8 +369,20 @@ def play(
         raise ValueError("choose one of --bot, --seek, --quick and --join")
     if quick and options:
         raise ValueError("the pools of quick pairing have the games' usual options; leave --option out")
+    if rated and with_help:
+        raise ValueError("a game with help is never rated: choose one of --rated and --with-help")
+    if rated and bot is None and not seek:
+        raise ValueError("--rated is for a game of your own: add --bot or --seek")
     request = PlayRequest(
-        game, options, read_clock(clock), bot=bot, with_help=with_help, seek=seek, quick=quick, join=join
+        game,
+        options,
+        read_clock(clock),
+        bot=bot,
+        with_help=with_help,
+        rated=rated,
+        seek=seek,
+        quick=quick,
+        join=join,
     )
     play_in_terminal(request, server=server, name=name, plain=plain)
 

@@ -45,6 +45,7 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "unknown_seek": "The table is gone.",
     "unknown_challenge": "The challenge is over.",
     "unknown_player": "There is no such player, or the player is not connected.",
+    "unknown_pool": "The key is none of a rating pool; the text says how one is written.",
     "not_a_player": "Only players of the match may do this.",
     "not_a_spectator": "Only spectators of the match may do this.",
     "not_yours": "The table or challenge is another player's.",

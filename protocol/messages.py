@@ -97,6 +97,7 @@ ErrorCode: TypeAlias = Literal[
     "unknown_seek",
     "unknown_challenge",
     "unknown_player",
+    "unknown_pool",
     "not_a_player",
     "not_a_spectator",
     "not_yours",

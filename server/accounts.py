@@ -201,6 +201,9 @@ class Accounts(Protocol):
     async def is_claimed(self, key: str, player: str) -> bool:
         """Return whether the name with this comparison key is, or was, that of an account other than `player`'s."""
 
+    async def by_ids(self, players: Collection[str]) -> Mapping[str, Player]:
+        """Return the players with these ids as they are now, by id; those that do not exist are left out."""
+
     async def called(self, players: Collection[str]) -> Mapping[str, str]:
         """Return today's names of those of these players that have an account or are deleted, by id.
 

@@ -16,6 +16,7 @@ from typing import Final
 
 import structlog
 
+from cornered.engine.progress import Report
 from cornered.protocol.values import Player
 from cornered.server import VERSION
 from cornered.server import log as logging
@@ -26,6 +27,7 @@ from cornered.server.backing_services import (
     new_node_bus,
     new_tracer,
     open_accounts,
+    open_ratings,
     open_stores,
     using_store,
 )
@@ -36,11 +38,14 @@ from cornered.server.metrics import Counts, Metrics
 from cornered.server.net.gateway import Gateway
 from cornered.server.net.http import Pages
 from cornered.server.ports import Accounts, Journal
+from cornered.server.rating.ports import Ratings
 from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_room import Services
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
+from cornered.server.runtime.rating_service import RatingService
+from cornered.server.runtime.recomputation import RatingFindings, recompute
 from cornered.server.runtime.shared_limits import SharedLimits
 from cornered.server.runtime.timekeeping import (
     STORE_SILENCE_MS,
@@ -54,7 +59,16 @@ from cornered.server.runtime.timekeeping import (
 )
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
 
-__all__ = ["mint_bot_token", "new_event_loop", "revoke_tokens", "run", "running_server", "serve", "settle_memory"]
+__all__ = [
+    "mint_bot_token",
+    "new_event_loop",
+    "recompute_ratings",
+    "revoke_tokens",
+    "run",
+    "running_server",
+    "serve",
+    "settle_memory",
+]
 
 STOP_OVERDUE_EXIT: Final = 70
 """The exit code of a server that had to be ended because it did not stop in time."""
@@ -162,6 +176,7 @@ async def run(
                 stores.journal,
                 stores.accounts,
                 stores.lobby_log,
+                stores.ratings,
                 ownership=stores.ownership,
                 beforehand=beforehand,
                 ending=ending,
@@ -177,6 +192,7 @@ async def running_server(
     journal: Journal,
     accounts: Accounts,
     lobby_log: LobbyLog,
+    ratings: Ratings,
     *,
     now: Callable[[], int] | None = None,
     outages: Outages | None = None,
@@ -207,6 +223,7 @@ async def running_server(
         outages=outages or Outages(),
         nodes=Nodes(owned, node_bus),
         tracer=new_tracer(settings),
+        ratings=RatingService(ratings, counts, clock),
     )
     refused: OSError | SettingsError | None = None
     async with asyncio.TaskGroup() as tasks:
@@ -249,6 +266,7 @@ async def running_server(
         else:
             running.append(tasks.create_task(shared_limits.run(), name="limits"))
             running.append(tasks.create_task(lobby_service.revocations.run(), name="revocations"))
+            running.append(tasks.create_task(services.ratings.run(), name="ratings"))
             running.append(tasks.create_task(journal.watch(), name="journal watch"))
             leave: Callable[[], Awaitable[None]] = _nothing_to_leave
             if ownership is None and settings.database != MEMORY_DATABASE:
@@ -404,6 +422,11 @@ def _pages(settings: Settings, lobby_service: LobbyService, services: Services, 
             "analysts": ("Bots that study positions.", lambda: lobby_service.analysis_service.analysts),
             "analyses": ("Positions that wait to be studied, or are.", lambda: lobby_service.analysis_service.jobs),
             "journal_waiting": ("Appends that wait for a commit to take them.", lambda: services.journal.waiting),
+            "ratings_waiting": ("Results that were not rated at the last look.", lambda: services.ratings.waiting),
+            "ratings_behind_seconds": (
+                "For how long the oldest result that is not rated has waited.",
+                lambda: services.ratings.behind,
+            ),
             "slots": ("Slots that this node owns.", lambda: nodes.slots),
             "lease_age_seconds": ("Seconds since this node's lease was renewed.", lambda: nodes.lease_age),
             "nodes": ("Living nodes, with this one.", lambda: len(nodes.others()) + 1),
@@ -475,3 +498,10 @@ async def revoke_tokens(settings: Settings, name_or_id: str) -> Player:
     if not is_revoked:
         raise ValueError(f"no player with a token has the id or the name {name_or_id}")
     return players[0]
+
+
+async def recompute_ratings(settings: Settings, report: Report, *, mends: bool) -> RatingFindings:
+    """Compare all ratings with the journal, and mend them where that is wanted. Raises SettingsError, ValueError."""
+    async with open_ratings(settings) as ratings:
+        with using_store():
+            return await recompute(ratings, report, mends=mends)

@@ -27,6 +27,8 @@ from cornered.server.adapters.lobby_log_sql import SqlLobbyLog
 from cornered.server.adapters.nodes_local import SingleNodeBus
 from cornered.server.adapters.ownership_local import LocalOwnership
 from cornered.server.adapters.private_files import NotPrivate, files_of_database, make_private
+from cornered.server.adapters.ratings_memory import MemoryRatings
+from cornered.server.adapters.ratings_sql import SqlRatings
 from cornered.server.cluster.envelope import node_key
 from cornered.server.cluster.ports import (
     LobbyLog,
@@ -39,6 +41,7 @@ from cornered.server.cluster.ports import (
 )
 from cornered.server.metrics import Counts
 from cornered.server.ports import Accounts, AccountsUnavailable, Bus, Journal, JournalUnavailable
+from cornered.server.rating.ports import Ratings, RatingsUnavailable
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
 from cornered.server.tracing import NO_TRACER, Tracer
 
@@ -50,6 +53,7 @@ __all__ = [
     "new_node_bus",
     "new_tracer",
     "open_accounts",
+    "open_ratings",
     "open_stores",
     "using_store",
 ]
@@ -66,6 +70,7 @@ class Stores:
     journal: Journal
     accounts: Accounts
     lobby_log: LobbyLog
+    ratings: Ratings
     ownership: Ownership | None
 
 
@@ -92,6 +97,16 @@ async def open_accounts(settings: Settings, *, is_made: bool = True) -> AsyncIte
     _prepare(settings)
     async with _database(settings) as database, _stores(database, None) as stores:
         yield stores.accounts
+
+
+@contextlib.asynccontextmanager
+async def open_ratings(settings: Settings) -> AsyncIterator[Ratings]:
+    """Open the ratings of a store inside the block, also beside a server that has them open. Raises SettingsError."""
+    with using_store():
+        require_store(address_of(settings.database_url))
+    _prepare(settings)
+    async with _database(settings) as database, _stores(database, None) as stores:
+        yield stores.ratings
 
 
 def new_local_ownership(settings: Settings, now: Callable[[], int], *, alive_ms: int) -> Ownership:
@@ -169,7 +184,7 @@ def using_store() -> Iterator[None]:
         yield
     except ValueError as error:
         raise SettingsError(f"CORNERED_DATABASE: {error}") from None
-    except (JournalUnavailable, AccountsUnavailable, *STORE_ERRORS) as error:
+    except (JournalUnavailable, AccountsUnavailable, RatingsUnavailable, *STORE_ERRORS) as error:
         raise SettingsError(f"CORNERED_DATABASE: the database cannot be opened: {reason_of(error)}") from None
 
 
@@ -220,11 +235,12 @@ async def _database(settings: Settings) -> AsyncIterator[Database | None]:
 @contextlib.asynccontextmanager
 async def _stores(database: Database | None, ownership: Ownership | None) -> AsyncIterator[Stores]:
     if database is None:
-        yield Stores(MemoryJournal(), MemoryAccounts(), MemoryLobbyLog(), ownership)
+        in_memory = MemoryJournal()
+        yield Stores(in_memory, MemoryAccounts(), MemoryLobbyLog(), MemoryRatings(in_memory), ownership)
         return
     journal = SqlJournal(database, ownership)
     try:
-        yield Stores(journal, SqlAccounts(database), SqlLobbyLog(database, ownership), ownership)
+        yield Stores(journal, SqlAccounts(database), SqlLobbyLog(database, ownership), SqlRatings(database), ownership)
     finally:
         await journal.close()
 

@@ -41,6 +41,7 @@ class Counts:
         "node_messages_dropped",
         "node_messages_received",
         "node_messages_sent",
+        "rated",
         "refusals",
         "stalls",
     )
@@ -58,6 +59,7 @@ class Counts:
         self.analyses_answered = 0
         self.analyses_failed = 0
         self.analyses_returned = 0
+        self.rated = 0
         self.links_lost = 0
         self.node_batches_refused: dict[str, int] = {}
         self.node_batches_sent = 0
@@ -110,6 +112,7 @@ class Metrics(Collector):
             ("analyses_answered", "Analyses that came to an end with a report.", counts.analyses_answered),
             ("analyses_failed", "Analyses that were given up.", counts.analyses_failed),
             ("analyses_returned", "Times that an analyst lost a job, and it waited again.", counts.analyses_returned),
+            ("matches_rated", "Results that this node has rated.", counts.rated),
             ("links_lost", "Times that another node was silent for too long.", counts.links_lost),
             ("node_batches_sent", "Batches and heartbeats for other nodes.", counts.node_batches_sent),
             ("node_messages_sent", "Messages for other nodes.", counts.node_messages_sent),

@@ -23,8 +23,12 @@ from cornered.engine.game import OptionValue
 from cornered.protocol import commands, messages
 from cornered.protocol.commands import (
     AskGames,
+    AskLeaderboard,
     AskLobby,
     AskMyMatches,
+    AskPools,
+    AskProfile,
+    AskRatingHistory,
     Command,
     CreateSeek,
     Declare,
@@ -64,6 +68,15 @@ from cornered.protocol.messages import (
     Waiting,
     Watchers,
     Welcome,
+)
+from cornered.protocol.ratings import (
+    Leaderboard,
+    PoolInfo,
+    Pools,
+    Profile,
+    Rated,
+    RatingHistory,
+    RatingPoint,
 )
 from cornered.protocol.values import (
     NO_CLOCK,
@@ -250,6 +263,26 @@ class Client:
         """Return the player's live matches and newest finished ones, or the finished ones after a cursor."""
         return await self.ask(AskMyMatches(id=self.new_id(), after=after or None), MyMatches)
 
+    async def profile(self, player: str | None = None) -> Profile:
+        """Return the name, kind and ratings of the player with this id, by default one's own. Raises CommandRefused."""
+        return await self.ask(AskProfile(id=self.new_id(), player=player or self.player.id), Profile)
+
+    async def rating_history(self, pool: str, player: str | None = None) -> tuple[RatingPoint, ...]:
+        """Return how a player's rating in a pool changed, by default one's own, oldest first. Raises CommandRefused."""
+        command = AskRatingHistory(id=self.new_id(), player=player or self.player.id, pool=pool)
+        return (await self.ask(command, RatingHistory)).points
+
+    async def leaderboard(self, pool: str, kind: PlayerKind = "person", after: str | None = None) -> Leaderboard:
+        """Return the best established players of a pool, or those after the cursor `more` of an earlier page.
+
+        Raises CommandRefused.
+        """
+        return await self.ask(AskLeaderboard(id=self.new_id(), pool=pool, kind=kind, after=after or None), Leaderboard)
+
+    async def rating_pools(self) -> tuple[PoolInfo, ...]:
+        """Return the rating pools with players, those with most of them first."""
+        return (await self.ask(AskPools(id=self.new_id()), Pools)).pools
+
     async def declare(self, accepts: Sequence[Accepts], concurrency: int) -> None:
         """Declare the games that this bot plays; repeated on every new connection."""
         command = Declare(id=self.new_id(), accepts=tuple(accepts), concurrency=concurrency)
@@ -308,16 +341,25 @@ class Client:
         clock: Clock = NO_CLOCK,
         seat: int | None = None,
         with_help: OptionValue = False,
+        rated: OptionValue = False,
         **options: OptionValue,
     ) -> str:
         """Challenge the player with the id `to` to a game under `options`; return the challenge's id.
 
-        `with_help` is for a person's game against a bot: with hints and takebacks, and never rated. It has the type of
-        the options, with which it may come in one mapping.
+        `with_help` is for a person's game against a bot: with hints and takebacks, and never rated. A `rated` game
+        changes both players' ratings. Both have the type of the options, with which they may come in one mapping.
         """
         spec = GameSpec(name=game, options=options)
         return await self._make(
-            commands.Challenge(id=self.new_id(), to=to, game=spec, clock=clock, seat=seat, with_help=bool(with_help))
+            commands.Challenge(
+                id=self.new_id(),
+                to=to,
+                game=spec,
+                clock=clock,
+                seat=seat,
+                with_help=bool(with_help),
+                rated=bool(rated),
+            )
         )
 
     async def accept(self, challenge: str) -> None:
@@ -396,7 +438,7 @@ class Client:
                 self._show(message)
             case Happened():
                 self._happen(message)
-            case SeatPresence() | Watchers() | Said():
+            case SeatPresence() | Watchers() | Said() | Rated():
                 if view := self._views.get(message.match):
                     view.note(message)
             case LobbyState():
@@ -433,6 +475,10 @@ class Client:
                 | Variation()
                 | Line()
                 | RecordRead()
+                | Pools()
+                | Profile()
+                | RatingHistory()
+                | Leaderboard()
             ):
                 # The link returns these from `ask`.
                 pass

@@ -86,13 +86,14 @@ def _changes(snapshot: Snapshot, event: MatchEvent) -> dict[str, object]:
         case Agreed():
             return {"takeback_agreed": (*snapshot.takeback_agreed, event.seat)}
         case TakenBack():
-            return {"moves": snapshot.moves[: event.ply], **_NO_DRAW, **_NO_TAKEBACK}
+            return {"moves": snapshot.moves[: event.ply], "rated": False, **_NO_DRAW, **_NO_TAKEBACK}
         case Ended():
             return {
                 "over": True,
                 "winner": event.winner,
                 "reason": event.reason,
                 "seed": event.seed,
+                "rated": event.rated,
                 "seats": _placed(snapshot.seats, dict(enumerate(event.places))),
                 **_NO_DRAW,
                 **_NO_TAKEBACK,

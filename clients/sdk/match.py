@@ -43,6 +43,7 @@ from cornered.protocol.messages import (
     Variation,
     Watchers,
 )
+from cornered.protocol.ratings import Rated
 from cornered.protocol.values import ChatRoom, Delay, Player, Value
 
 __all__ = ["MatchClient", "MatchView"]
@@ -82,6 +83,8 @@ class MatchView:
         """The newest chat lines since this client joined."""
         self.claim_at: dict[int, int] = {}
         """Server time from which victory may be claimed over an absent seat."""
+        self.rated: Rated | None = None
+        """What a rated match has changed, once the server has told it: shortly after the end."""
 
     @property
     def id(self) -> str:
@@ -259,13 +262,15 @@ class MatchView:
         self._pulse.beat()
         return True
 
-    def note(self, news: SeatPresence | Watchers | Said) -> None:
+    def note(self, news: SeatPresence | Watchers | Said | Rated) -> None:
         """Apply a message about the match that is no event of it."""
         match news:
             case Said():
                 self.said.append(news)
             case Watchers():
                 self.snapshot = self.snapshot.model_copy(update={"watchers": news.count})
+            case Rated():
+                self.rated = news
             case SeatPresence():
                 self.snapshot = with_presence(self.snapshot, news)
                 self.claim_at.pop(news.seat, None)

@@ -79,6 +79,8 @@ class PlayRequest:
     bot: str | None = None
     with_help: bool = False
     """Hints and takebacks in the match with `bot`."""
+    rated: bool = False
+    """Whether the match with `bot`, or that of the seek, changes the ratings."""
     seek: bool = False
     quick: bool = False
     """Wait in the pool of this game and clock."""
@@ -110,11 +112,16 @@ async def begin(client: Client, request: PlayRequest) -> Begun:
         if request.bot is not None:
             opponent = await _find_bot(client, request.bot, spec.name, request.clock)
             await client.challenge(
-                opponent, spec.name, clock=request.clock, with_help=request.with_help, **spec.options
+                opponent,
+                spec.name,
+                clock=request.clock,
+                with_help=request.with_help,
+                rated=request.rated,
+                **spec.options,
             )
             return Begun(f"Asking {request.bot} for {spec_text(spec)}.")
         if request.seek:
-            invite = await client.seek(SeekSettings(game=spec, clock=request.clock))
+            invite = await client.seek(SeekSettings(game=spec, clock=request.clock, rated=request.rated))
             return Begun(invitation_text(invite, client.url))
         if request.quick:
             return await _enter_pool(client, spec.name, request.clock)

@@ -80,6 +80,9 @@ class MemoryAccounts:
     async def by_id(self, player: str) -> Player | None:
         return self._players.get(player)
 
+    async def by_ids(self, players: Collection[str]) -> Mapping[str, Player]:
+        return {player: self._players[player] for player in players if player in self._players}
+
     async def rename_guest(self, player: str, name: str) -> Player:
         known = self._players.get(player)
         if known is None:

@@ -36,6 +36,8 @@ class MemoryJournal:
         self._logs: dict[str, _Log] = {}
         self._secret = secrets.token_bytes(32)
         self.newest: tuple[str, int] | None = None
+        self.results: list[tuple[Started, Ended]] = []
+        """The first and last events of matches whose results count for the ratings, in the order of their ends."""
 
     @property
     def obstacle(self) -> str:
@@ -62,6 +64,8 @@ class MemoryJournal:
                 log.started = event
             elif isinstance(event, Ended):
                 log.ended = event
+                if event.rated and log.started is not None:
+                    self.results.append((log.started, event))
             elif not isinstance(event, Intermediate):
                 assert_never(event)
 

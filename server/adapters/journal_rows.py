@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, update
 
 from cornered.protocol.events import Ended, Intermediate, MatchEvent, Started
 from cornered.server.adapters.database import Batch, Database, Statement
-from cornered.server.adapters.tables import EVENTS, MATCHES_TABLE, SEATS_TABLE
+from cornered.server.adapters.tables import EVENTS, MATCHES_TABLE, RESULTS, SEATS_TABLE
 
 __all__ = ["Rows", "Statements"]
 
@@ -34,6 +34,9 @@ _INDEX: Final = """, begun AS (
     SELECT s.match, s.seat, s.player FROM held, unnest($10::text[], $11::int[], $12::text[]) AS s (match, seat, player)
 ), over AS (
     UPDATE matches SET ended = e.at FROM held, unnest($13::bigint[], $14::text[]) AS e (at, id) WHERE matches.id = e.id
+), counted AS (
+    INSERT INTO results (match, seq, ended)
+    SELECT r.match, r.seq, r.ended FROM held, unnest($15::text[], $16::int[], $17::bigint[]) AS r (match, seq, ended)
 )"""
 _RESULT: Final = "\nSELECT count(*) FROM held"
 
@@ -45,6 +48,7 @@ class Statements(NamedTuple):
     add_matches: Statement
     add_seats: Statement
     end_matches: Statement
+    add_results: Statement
 
     @classmethod
     def of(cls, database: Database) -> Statements:
@@ -53,19 +57,22 @@ class Statements(NamedTuple):
             database.insertion(MATCHES_TABLE),
             database.insertion(SEATS_TABLE),
             database.updating(_END_MATCHES, ("at", "name")),
+            database.insertion(RESULTS),
         )
 
 
 class Rows:
     """What one transaction writes."""
 
-    __slots__ = ("_begun", "_ends", "_events", "_matches", "_seats")
+    __slots__ = ("_begun", "_ends", "_events", "_matches", "_results", "_seats")
 
     def __init__(self) -> None:
         self._events: list[tuple[str, int, str]] = []
         self._matches: list[tuple[str, int, int | None, bool]] = []
         self._seats: list[tuple[str, int, str]] = []
         self._ends: list[tuple[int, str]] = []
+        # Without a number: a result is numbered when it is rated.
+        self._results: list[tuple[str, int, int, None]] = []
         # Where in `_matches` each match is that begins in this transaction.
         self._begun: dict[str, int] = {}
 
@@ -83,6 +90,8 @@ class Rows:
                 self._matches[self._begun[match]] = (name, started, event.at, private)
             else:
                 self._ends.append((event.at, match))
+            if event.rated:
+                self._results.append((match, event.seq, event.at, None))
         elif not isinstance(event, Intermediate):
             assert_never(event)
 
@@ -93,6 +102,7 @@ class Rows:
             (statements.add_matches, self._matches),
             (statements.add_seats, self._seats),
             (statements.end_matches, self._ends),
+            (statements.add_results, self._results),
         ]
         return [(statement, rows) for statement, rows in batch if rows]
 
@@ -105,6 +115,7 @@ class Rows:
         if not self._matches and not self._ends:
             return _FENCE + _RESULT, arrays
         arrays += _columns(self._matches, 4) + _columns(self._seats, 3) + _columns(self._ends, 2)
+        arrays += _columns(self._results, 4)[:3]
         return _FENCE + _INDEX + _RESULT, arrays
 
 

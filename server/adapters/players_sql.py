@@ -115,6 +115,12 @@ class SqlPlayers:
         query = select(ACCOUNT_NAMES.c.player).where(ACCOUNT_NAMES.c.key == key, ACCOUNT_NAMES.c.player != player)
         return bool(await self._rows(query))
 
+    async def by_ids(self, players: Collection[str]) -> Mapping[str, Player]:
+        if not players:
+            return {}
+        rows = await self._rows(select(*_PLAYER).where(PLAYERS_TABLE.c.id.in_(players)))
+        return {row.id: player_of(row) for row in rows}
+
     async def called(self, players: Collection[str]) -> Mapping[str, str]:
         if not players:
             return {}

@@ -8,6 +8,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Float,
     ForeignKey,
     Index,
     Integer,
@@ -16,7 +17,9 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    UniqueConstraint,
     false,
+    text,
     true,
 )
 
@@ -33,7 +36,10 @@ __all__ = [
     "NOW_MS",
     "PLAYERS_TABLE",
     "PROBES",
+    "RATINGS",
+    "RATING_CHANGES",
     "RECOVERY_CODES",
+    "RESULTS",
     "REVOCATIONS",
     "SEATS_TABLE",
     "SECRETS",
@@ -215,3 +221,67 @@ LOBBY_LOG: Final = Table(
     Column("body", Text, nullable=False),
 )
 """The lobby's events since the newest checkpoint. An empty body keeps the number of a checkpoint without events."""
+
+RESULTS: Final = Table(
+    "results",
+    METADATA,
+    Column("match", String(32), primary_key=True),
+    Column("seq", Integer, nullable=False),
+    Column("ended", BigInteger, nullable=False),
+    Column("number", BigInteger, nullable=True, unique=True),
+    Index(
+        "results_waiting",
+        "ended",
+        "match",
+        sqlite_where=text("number IS NULL"),
+        postgresql_where=text("number IS NULL"),
+    ),
+)
+"""Matches whose result counts for the ratings, with the number of their last event and the time of their end.
+
+The journal adds them with that event. `number` is the place in the order in which results were rated, from 1 without
+gaps; null for those that wait.
+"""
+
+RATINGS: Final = Table(
+    "ratings",
+    METADATA,
+    Column("player", String(32), primary_key=True),
+    Column("pool", String(160), primary_key=True),
+    Column("kind", String(8), nullable=False),
+    Column("rating", Float(53), nullable=False),
+    Column("deviation", Float(53), nullable=False),
+    Column("volatility", Float(53), nullable=False),
+    Column("games", Integer, nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("established_until", BigInteger, nullable=False),
+    Index(
+        "ratings_established",
+        "pool",
+        "kind",
+        "rating",
+        "player",
+        sqlite_where=text("established_until > 0"),
+        postgresql_where=text("established_until > 0"),
+    ),
+)
+"""The ratings by now. `established_until` is when one becomes provisional without a further match; 0 where it is."""
+
+RATING_CHANGES: Final = Table(
+    "rating_changes",
+    METADATA,
+    Column("player", String(32), primary_key=True),
+    Column("pool", String(160), primary_key=True),
+    Column("games", Integer, primary_key=True, autoincrement=False),
+    Column("match", String(32), nullable=False),
+    Column("seat", Integer, nullable=False),
+    Column("kind", String(8), nullable=False),
+    Column("at", BigInteger, nullable=False),
+    Column("before", Float(53), nullable=False),
+    Column("deviation_before", Float(53), nullable=False),
+    Column("rating", Float(53), nullable=False),
+    Column("deviation", Float(53), nullable=False),
+    Column("volatility", Float(53), nullable=False),
+    UniqueConstraint("match", "seat", name="rating_changes_match"),
+)
+"""What each rated match changed: the `games`-th of a player in a pool. Both keys refuse to count a match twice."""

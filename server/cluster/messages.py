@@ -12,6 +12,7 @@ from pydantic import Field, TypeAdapter
 from cornered.protocol.commands import ClientMessage
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.messages import ErrorCode, Said, SeatPresence, ServerMessage, Watchers
+from cornered.protocol.ratings import Rated
 from cornered.protocol.values import (
     Accepts,
     Count,
@@ -144,11 +145,11 @@ class RoomState(Value):
 
 
 class RoomNotice(Value):
-    """A message that is not stored, for the clients of a match on the receiving node: a line of chat for its room."""
+    """A message that is no event, for the clients of a match on the receiving node: a line of chat for its room."""
 
     type: Literal["room_notice"] = "room_notice"
     match: Key
-    message: Annotated[Said | SeatPresence | Watchers, Field(discriminator="type")]
+    message: Annotated[Said | SeatPresence | Watchers | Rated, Field(discriminator="type")]
 
 
 class NotOwned(Value):

@@ -447,7 +447,7 @@ class Lobby(LobbyFacts):
         for guest in islice(self.bots(), MAX_BOTS_ASKED):
             waiting = sum(self.challenges[name].to.id == guest.player.id for name in self._challenges_of(guest))
             with suppress(Refusal):
-                check_bot(guest, game, settings.clock, waiting)
+                check_bot(guest, game, settings.clock, waiting, rated=True)
                 yield guest
 
     def _challenges_of(self, guest: Guest) -> Iterable[str]:

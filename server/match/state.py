@@ -156,7 +156,7 @@ class MatchState:
     def rated(self) -> bool:
         """Whether the result counts for the ratings, as far as that is known: not after a takeback, by which fewer
         plies lead to the position than were made."""
-        return self.terms.rated and self.made == self.ply
+        return self.ending.rated if self.ending is not None else self.terms.rated and self.made == self.ply
 
     @property
     def is_underway(self) -> bool:
@@ -325,7 +325,7 @@ class MatchState:
             timer=replace(self.timer, left=self.timer.left_at(event.at), running=None, since=event.at),
             talks=NO_TALKS,
             causes=self._remember(event.seat, event.cause, event.seq),
-            ending=Ending(event.winner, event.places, event.reason),
+            ending=Ending(event.winner, event.places, event.reason, event.rated),
         )
 
     def _after_rematch(self, event: RematchOffered | RematchDeclined | Rematched) -> Self:

@@ -116,3 +116,5 @@ class Ending:
     winner: int | None
     places: tuple[int, ...]
     reason: Reason
+    rated: bool = False
+    """Whether the result counts for the ratings."""

@@ -14,10 +14,14 @@ from cornered.protocol.commands import (
     AskAnalysis,
     AskGames,
     AskHistory,
+    AskLeaderboard,
     AskLine,
     AskLobby,
     AskMoves,
     AskMyMatches,
+    AskPools,
+    AskProfile,
+    AskRatingHistory,
     AskSeek,
     AskStudy,
     AskTrace,
@@ -112,6 +116,10 @@ REPLAYED_EVENTS_PER_TOKEN: Final = 0.7
 """Events that are read from the journal and folded for one token."""
 WRITTEN_EVENTS_PER_TOKEN: Final = 1.2
 """Events that are read from the journal and written as a game record for one token."""
+RATINGS_READ: Final = 40.0
+"""A profile, a leaderboard's page or a history: its rows are found by an index, however many games were played."""
+POOLS: Final = 10.0
+"""The pools, which are counted once a minute."""
 PAGE_TOKENS: Final = 5.0
 """An HTTP request, from the handshake to the end of its connection."""
 QR_CODE: Final = 200.0
@@ -169,6 +177,10 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return min(COST_MAX_TOKENS, 1.0 + (match.seq - command.since) / EVENTS_PER_TOKEN)
         case AskMyMatches():
             return MY_MATCHES
+        case AskPools():
+            return POOLS
+        case AskProfile() | AskRatingHistory() | AskLeaderboard():
+            return RATINGS_READ
         case WatchLobby():
             return 20.0
         case AskLobby():

@@ -21,10 +21,14 @@ from cornered.protocol.commands import (
     AskAnalysis,
     AskGames,
     AskHistory,
+    AskLeaderboard,
     AskLine,
     AskLobby,
     AskMoves,
     AskMyMatches,
+    AskPools,
+    AskProfile,
+    AskRatingHistory,
     AskSeek,
     AskStudy,
     AskTrace,
@@ -40,6 +44,7 @@ from cornered.protocol.commands import (
     OfferAnalysis,
     Ping,
     Play,
+    RatingCommand,
     ReadRecord,
     Say,
 )
@@ -83,6 +88,7 @@ _Order: TypeAlias = (
     | AskMyMatches
     | AskSeek
     | AskLobby
+    | RatingCommand
     | AskLine
     | ReadRecord
     | LobbyCommand
@@ -524,6 +530,8 @@ class Session:
                 lobby_service.ask_seek(client, command)
             case AskLobby():
                 client.send(lobby_service.lobby_page(command))
+            case AskPools() | AskProfile() | AskRatingHistory() | AskLeaderboard():
+                client.send(await lobby_service.rating_answers.answer(command))
             case OfferAnalysis():
                 lobby_service.analyses.offer(client, command)
             case Analysed():

@@ -79,6 +79,7 @@ from cornered.server.runtime.match_registry import MatchRegistry, new_id
 from cornered.server.runtime.match_room import MatchRoom, Services
 from cornered.server.runtime.match_summaries import MatchSummaries
 from cornered.server.runtime.match_task import MatchTask
+from cornered.server.runtime.rating_answers import RatingAnswers
 from cornered.server.runtime.readiness import Readiness
 from cornered.server.runtime.registry_observer import RegistryObserver
 from cornered.server.runtime.revocations import Revocations
@@ -125,6 +126,7 @@ class LobbyService:
         self.replication = LobbyReplication(
             services, self.matches, lobby_log, self, tasks, reserved_names=tuple(reserved_names), bounds=bounds
         )
+        self.rating_answers = RatingAnswers(services.ratings.store, accounts, services.now)
         self.summaries = MatchSummaries(services.nodes, self.matches)
         self._watch = LobbyWatchers(
             self._lobby,
@@ -210,7 +212,7 @@ class LobbyService:
         if known is None:
             raise _bad_token()
         if hello.name is not None and hello.name != known.player.name:
-            known = await self._accounts.rename(known.player.id, hello.name)
+            return await self._accounts.rename_guest(known.player.id, hello.name), None
         return known.player, None
 
     def enter(self, client: ClientConnection, welcome: Welcome) -> None:

@@ -13,6 +13,7 @@ from typing import Final, Protocol, assert_never
 from cornered.protocol.commands import AskAnalysis, AskMoves, AskVariation, InMatch, Join, MatchCommand, Say
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.messages import Said, SeatPresence, ServerMessage, Watchers
+from cornered.protocol.ratings import Rated
 from cornered.server.cluster.messages import MatchNews, RoomNotice, RoomState, Subscribe, Unsubscribe
 from cornered.server.cluster.slots import slot_of
 from cornered.server.match.match import Match
@@ -139,8 +140,14 @@ class MatchMirror(MatchRoom):
                 return
             case Watchers():
                 self._watchers = message.count
+            case Rated():
+                self.rated(message)
+                return
             case _:
                 assert_never(message)
+        self._send_to_all(Broadcast(message))
+
+    def _tell_rated(self, message: Rated) -> None:
         self._send_to_all(Broadcast(message))
 
     def _take_said(self, said: Said) -> None:

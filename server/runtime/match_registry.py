@@ -17,6 +17,7 @@ from typing import Final
 import structlog
 
 from cornered.protocol.events import MatchEvent
+from cornered.protocol.ratings import Rated
 from cornered.protocol.values import MatchSummary, Player
 from cornered.server.cluster.messages import TaskOpened
 from cornered.server.cluster.slots import ALL_SLOTS, slot_of
@@ -74,6 +75,7 @@ class MatchRegistry:
         self._is_closed = False
         self._loader = MatchLoader(services, self._archive, self, observer, tasks, self._spawn)
         self._new_matches = NewMatches(services, self._archive, self, self._loader, observer, tasks)
+        services.ratings.deliver = self._rated
 
     def __len__(self) -> int:
         return len(self._rooms)
@@ -168,6 +170,11 @@ class MatchRegistry:
         self._background.add(task)
         task.add_done_callback(self._background.discard)
         return task
+
+    def _rated(self, message: Rated) -> None:
+        room = self._rooms.get(message.match)
+        if room is not None:
+            room.rated(message)
 
     # Changes of ownership
 

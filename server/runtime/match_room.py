@@ -18,6 +18,7 @@ from cornered.protocol.analysis import LEAST_ANALYSED_DELAY
 from cornered.protocol.commands import Join, MatchCommand, Play, Say
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.messages import Acknowledged, ErrorCode, Said, SeatPresence, ServerMessage, Snapshot
+from cornered.protocol.ratings import Rated
 from cornered.protocol.values import Correspondence, NoClock, Player
 from cornered.server.match import views
 from cornered.server.match.match import Match
@@ -26,6 +27,7 @@ from cornered.server.ports import Bus, Journal
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.client_connection import Broadcast, ClientConnection
 from cornered.server.runtime.nodes import Nodes
+from cornered.server.runtime.rating_service import RatingService
 from cornered.server.runtime.readiness import Readiness
 from cornered.server.runtime.spectators import Spectators
 from cornered.server.runtime.timekeeping import Outages
@@ -53,6 +55,7 @@ class Services:
     outages: Outages = field(default_factory=Outages)
     nodes: Nodes = field(default_factory=Nodes)
     tracer: Tracer = NO_TRACER
+    ratings: RatingService = field(default_factory=RatingService)
 
 
 class Asker(Protocol):
@@ -87,6 +90,8 @@ class MatchRoom(ABC):
         # Since when each seat has no connection to any node.
         self._gone_since: list[int | None] = [services.now()] * match.seats
         self._said: deque[Said] = deque(maxlen=CHAT_LINES_KEPT)
+        # What the result has changed, once that is known here.
+        self._rated: Rated | None = None
         self._log = log.bind(match=match.id)
         self.spectators = Spectators(
             match,
@@ -176,10 +181,24 @@ class MatchRoom(ABC):
             for said in self._said:
                 if said.room == ("spectators" if seat is None else "players"):
                     client.send(said)
-            return
-        client.send(Acknowledged(id=command.id, seq=match.seq))
-        if command.since < match.seq:
-            client.send(views.happened(match, self._events[command.since : match.seq]))
+        else:
+            client.send(Acknowledged(id=command.id, seq=match.seq))
+            if command.since < match.seq:
+                client.send(views.happened(match, self._events[command.since : match.seq]))
+        if self._rated is not None:
+            client.send(self._rated)
+        elif match.ending is not None and match.ending.rated:
+            self._services.ratings.tell(match.id)
+
+    def rated(self, message: Rated) -> None:
+        """The match is rated: tell its clients, once."""
+        if self._rated is None:
+            self._rated = message
+            self._tell_rated(message)
+
+    @abstractmethod
+    def _tell_rated(self, message: Rated) -> None:
+        """Send what the match has changed to the clients that it concerns here."""
 
     def leave(self, client: ClientConnection) -> None:
         """Remove a client that left or disconnected."""
@@ -195,6 +214,8 @@ class MatchRoom(ABC):
     def caught_up(self, client: ClientConnection) -> None:
         """A client's output buffer is below its low mark again."""
         self.spectators.caught_up(client)
+        if self._rated is not None and client in self.spectators:
+            client.send(self._rated)
 
     def is_player(self, client: ClientConnection) -> bool:
         return self._seats.get(client.player.id) is not None
@@ -267,6 +288,7 @@ class MatchRoom(ABC):
         """Take over the clients of the room that this one replaces, send them what it did not, and close it."""
         self._gone_since = list(other._gone_since)
         self._said.extend(other._said)
+        self._rated = other._rated
         players, spectators = other._players, tuple(other.spectators)
         missed, seen = self._events[other.match.seq :], other.spectators.shown.seq
         for client, seat in players.items():

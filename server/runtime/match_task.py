@@ -14,6 +14,7 @@ from typing import Final, Literal, NamedTuple, Protocol
 from cornered.protocol.commands import MatchCommand, Say
 from cornered.protocol.events import MatchEvent, Rematched
 from cornered.protocol.messages import Acknowledged, Said, SeatPresence, ServerMessage, Watchers
+from cornered.protocol.ratings import Rated
 from cornered.protocol.values import ChatRoom
 from cornered.server.cluster.messages import MatchNews, NodeMessage, RoomNotice, RoomState, Subscribe
 from cornered.server.match import views
@@ -291,7 +292,10 @@ class MatchTask(MatchRoom):
     def _silence(self, local: Collection[int], now: int) -> Interval | None:
         return self._subscribers.silent_stretch(self.match.plies.state.to_move, local, now)
 
-    def _notify(self, room: ChatRoom | Literal["all"], message: Said | SeatPresence | Watchers) -> None:
+    def _tell_rated(self, message: Rated) -> None:
+        self._notify("all", message)
+
+    def _notify(self, room: ChatRoom | Literal["all"], message: Said | SeatPresence | Watchers | Rated) -> None:
         """Send a message that is not stored to the clients of all nodes."""
         broadcast = Broadcast(message)
         if room != "spectators":
@@ -461,7 +465,8 @@ class MatchTask(MatchRoom):
         self._fold(events)
         self._services.counts.events += len(events)
         self._arm()
-        if self.match.over and not was_over:
+        ending = None if was_over else self.match.ending
+        if ending is not None:
             self._observer.ended(self)
         try:
             with self._services.tracer.step("publish", trace) as span:
@@ -471,6 +476,8 @@ class MatchTask(MatchRoom):
         except Exception:
             # The events are stored: a defect in publishing them must not look like a refusal.
             self._log.exception("the events of a match were not published to all")
+        if ending is not None and ending.rated:
+            self._services.ratings.tell(self.match.id)
 
     def announce_start(self) -> None:
         """Publish the match on the bus: it begins, or goes on after a restart."""

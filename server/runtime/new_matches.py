@@ -9,7 +9,7 @@ import asyncio
 from typing import Final
 
 from cornered.server.lobby.events import MatchMade
-from cornered.server.match.match import Match, open_match, open_rematch, rematch_id
+from cornered.server.match.match import Match, open_match, open_rematch, rematch_id, rematch_of
 from cornered.server.match.terms import Opening
 from cornered.server.ports import JournalUnavailable, StaleSequence
 from cornered.server.refusal import Refusal
@@ -62,8 +62,18 @@ class NewMatches:
         Raises JournalUnavailable and Refusal.
         """
         await self._services.readiness.of(made.spec.name)
-        opening = Opening(made.match, made.spec, made.players, made.clock, made.private, made.delay, made.with_help)
-        events = open_match(opening, self._archive.seed(made.match), now=self._services.now())
+        opening = Opening(
+            made.match,
+            made.spec,
+            made.players,
+            made.clock,
+            made.private,
+            made.delay,
+            made.with_help,
+            made.rated,
+        )
+        ratings = await self._services.ratings.at_start(opening)
+        events = open_match(opening, self._archive.seed(made.match), now=self._services.now(), ratings=ratings)
         try:
             await self._services.journal.append(made.match, 0, events)
         except StaleSequence:
@@ -88,9 +98,11 @@ class NewMatches:
                 terms.private,
                 terms.delay,
                 with_help=terms.with_help,
+                rated=terms.rated,
             )
         )
-        events = open_rematch(match, self._archive.seed(new_id), self._services.now())
+        ratings = await self._services.ratings.at_start(rematch_of(match))
+        events = open_rematch(match, self._archive.seed(new_id), self._services.now(), ratings)
         try:
             await self._services.journal.append(new_id, 0, events)
         except StaleSequence:

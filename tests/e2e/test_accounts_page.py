@@ -107,7 +107,9 @@ def test_passwords_are_hidden_until_shown_and_named_for_password_managers(open_w
     expect(show).to_have_attribute("aria-pressed", "true")
     expect(fields.nth(1)).to_have_attribute("type", "text")
     window.page.get_by_role("button", name="Create an account").click()
-    assert sheet(window, "Create an account").locator("input").evaluate_all("all => all.map(one => one.autocomplete)") == [
+    assert sheet(window, "Create an account").locator("input").evaluate_all(
+        "all => all.map(one => one.autocomplete)"
+    ) == [
         "username",
         "new-password",
     ]

@@ -26,6 +26,7 @@ from cornered.server import app
 from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.lobby_log_memory import MemoryLobbyLog
+from cornered.server.adapters.ratings_memory import MemoryRatings
 from cornered.server.lobby.events import LobbyEvent
 from cornered.server.ports import JournalUnavailable
 from cornered.server.settings import MEMORY_DATABASE, Settings
@@ -264,6 +265,14 @@ class Stores:
         self.accounts = MemoryAccounts()
         self.lobby_log: Any = StubbornLobbyLog()
         self.now = Now()
+        self._ratings: tuple[Any, MemoryRatings] | None = None
+
+    @property
+    def ratings(self) -> MemoryRatings:
+        """The ratings over the journal."""
+        if self._ratings is None or self._ratings[0] is not self.journal:
+            self._ratings = self.journal, MemoryRatings(self.journal)
+        return self._ratings[1]
 
 
 class StubbornJournal(MemoryJournal):
@@ -315,7 +324,7 @@ def running_server(stores: Stores, tmp_path: Path, compiled: None) -> Start:
             **{"port": 0, "database": MEMORY_DATABASE, "data": tmp_path, "analyst_key": SecretStr(ANALYST_KEY), **given}
         )
         async with app.running_server(
-            settings, stores.journal, stores.accounts, stores.lobby_log, now=stores.now
+            settings, stores.journal, stores.accounts, stores.lobby_log, stores.ratings, now=stores.now
         ) as address:
             yield Running(address)
 

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import pytest
 
 from cornered.clients.sdk import Client, CommandRefused
-from cornered.protocol import account, commands, messages
+from cornered.protocol import account, commands, messages, ratings
 from cornered.protocol.commands import Command, Hello
 from cornered.protocol.messages import (
     Acknowledged,
@@ -28,6 +28,7 @@ from cornered.protocol.messages import (
     Snapshot,
     Variation,
 )
+from cornered.protocol.ratings import Leaderboard, Pools, Profile, RatingHistory
 from cornered.protocol.traces import TraceSettings
 from cornered.protocol.values import Accepts, GameSpec, SeekSettings, Value
 from tests.protocol.conftest import COMMANDS, MESSAGES
@@ -174,12 +175,20 @@ async def _job(scene: Scene) -> tuple[Client, dict[str, Any]]:
     raise AssertionError("the client has closed")
 
 
+async def _own_profile(scene: Scene) -> tuple[Client, dict[str, Any]]:
+    return scene.ann, {"player": scene.ann.player.id}
+
+
 CASES: Final[dict[type[Command], Case]] = {
     commands.Ping: says(answer=Pong, sent=7),
     commands.AskGames: says(answer=Games),
     commands.AskMyMatches: says(answer=MyMatches),
     commands.AskSeek: says_of("seek", Scene.seek, "ben", SeekInfo),
     commands.AskLobby: says(answer=LobbyPage, section="seeks"),
+    commands.AskPools: says(answer=Pools),
+    commands.AskProfile: Case(_own_profile, Profile),
+    commands.AskRatingHistory: says(answer=RatingHistory, player="ann", pool="trapgrid:blitz"),
+    commands.AskLeaderboard: says(answer=Leaderboard, pool="trapgrid:size=5:blitz"),
     commands.Declare: says("deep", accepts=(Accepts(game="trapgrid"),), concurrency=1),
     commands.WatchLobby: says(answer=LobbyState),
     commands.LeaveLobby: says(),
@@ -279,7 +288,7 @@ async def test_an_analysis_is_asked_for_where_a_bot_offers_it(scene: Scene) -> N
 def test_every_class_of_a_message_is_in_its_union() -> None:
     kinds = {
         kind
-        for module in (commands, messages, account)
+        for module in (commands, messages, account, ratings)
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, Value) and "type" in kind.model_fields
         if kind.__module__ == module.__name__

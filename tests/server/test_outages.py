@@ -64,7 +64,13 @@ async def watched(stores: Stores, tmp_path: Path, running: Running) -> AsyncIter
     outages = Outages()
     settings = Settings(port=0, database=MEMORY_DATABASE, data=tmp_path, gone_seconds=30)
     async with app.running_server(
-        settings, stores.journal, stores.accounts, stores.lobby_log, now=stores.now, outages=outages
+        settings,
+        stores.journal,
+        stores.accounts,
+        stores.lobby_log,
+        stores.ratings,
+        now=stores.now,
+        outages=outages,
     ) as address:
         yield type(running)(address), outages
 

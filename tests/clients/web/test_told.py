@@ -17,8 +17,6 @@ OF_PROGRAMS = {"malformed", "not_a_bot", "not_allowed", "unknown_analysis", "bad
 UNHEARD = {
     "`after` is what an earlier page gave as `more`; leave it out for the first page",
     "a game for two has seats 0 and 1",
-    "a game with help is never rated; choose one of the two",
-    "only games for two are rated; open the table without `rated`",
     "there is no pool {}; `games` lists the pools",
     "the options of {} have {} values together, more than {}; leave an option out to accept all its values",
     "{} has no option {}; its options are {}",
@@ -46,7 +44,9 @@ def told(path: Path) -> dict[str, re.Pattern[str]]:
 
     What only those who open accounts and profiles are told is in the catalogue of these.
     """
-    both = [json.loads(one.read_text(encoding="utf-8"))["told"] for one in (path, path.with_stem(f"{path.stem}-players"))]
+    both = [
+        json.loads(one.read_text(encoding="utf-8"))["told"] for one in (path, path.with_stem(f"{path.stem}-players"))
+    ]
     assert both[0].keys().isdisjoint(both[1])
     catalogue: dict[str, str] = both[0] | both[1]
     return {key: re.compile("(.+?)".join(map(re.escape, HOLE.split(key))), re.DOTALL) for key in catalogue}

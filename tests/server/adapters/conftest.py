@@ -50,8 +50,8 @@ class Sample:
         )
 
     @staticmethod
-    def ended(seq: int, *, at: int = 99) -> MatchEvent:
-        return Ended(seq=seq, at=at, winner=0, places=(1, 2), reason="rules", seed="5" * 64)
+    def ended(seq: int, *, at: int = 99, rated: bool = False) -> MatchEvent:
+        return Ended(seq=seq, at=at, winner=0, places=(1, 2), reason="rules", seed="5" * 64, rated=rated)
 
     @staticmethod
     def happened(match: str, *events: MatchEvent) -> Happened:

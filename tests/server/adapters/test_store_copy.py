@@ -21,9 +21,11 @@ from cornered.server.adapters.database import Database, address_of, open_engine
 from cornered.server.adapters.journal_sql import SqlJournal
 from cornered.server.adapters.lease import lease
 from cornered.server.adapters.lobby_log_sql import SqlLobbyLog
+from cornered.server.adapters.ratings_sql import SqlRatings
 from cornered.server.adapters.store_copy import copy_store
 from cornered.server.adapters.tables import METADATA
 from cornered.server.lobby.events import SeekClosed
+from cornered.server.rating.ratings import NEW, rate
 from tests.server.adapters.conftest import Sample, owning
 
 MATCHES = 7
@@ -71,6 +73,10 @@ async def fill(url: str, sample: Sample) -> None:
         else:
             async with owning(url) as ownership:
                 await store(SqlJournal(database, ownership), SqlLobbyLog(database, ownership), sample)
+        ratings = SqlRatings(database)
+        pending, _ = await ratings.pending(2)
+        assert pending.result is not None
+        await ratings.store(0, [(pending.match, rate(pending.result, (NEW, NEW)))])
     finally:
         await database.close()
 
@@ -82,7 +88,7 @@ async def store(journal: SqlJournal, lobby_log: SqlLobbyLog, sample: Sample) -> 
         await journal.append(match, 0, [sample.started(match, private=number % 2 == 0)])
         await journal.append(match, 1, [sample.played(seq) for seq in range(2, 3 + number)])
         if number % 3:
-            await journal.append(match, number + 2, [sample.ended(number + 3)])
+            await journal.append(match, number + 2, [sample.ended(number + 3, rated=number % 3 == 1)])
     await lobby_log.append(0, [SeekClosed("one"), SeekClosed("two")])
     await journal.close()
 

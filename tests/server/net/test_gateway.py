@@ -24,6 +24,7 @@ from cornered.server import app
 from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.lobby_log_memory import MemoryLobbyLog
+from cornered.server.adapters.ratings_memory import MemoryRatings
 from cornered.server.net import gateway
 from cornered.server.runtime.limits import MAX_DOWNLOADS
 from cornered.server.settings import MEMORY_DATABASE, Settings
@@ -177,7 +178,7 @@ async def test_a_server_that_starts_is_tried_again_soon(tmp_path: Path, compiled
     running = Running(f"http://127.0.0.1:{port}")
 
     async def serve() -> None:
-        async with app.running_server(settings, journal, MemoryAccounts(), MemoryLobbyLog()):
+        async with app.running_server(settings, journal, MemoryAccounts(), MemoryLobbyLog(), MemoryRatings(journal)):
             pass
 
     async with asyncio.timeout(TIMEOUT_S), asyncio.TaskGroup() as tasks:

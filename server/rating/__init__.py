@@ -1,0 +1,1 @@
+"""Ratings of finished matches: what belongs to which pool, and what a result changes. Pure."""

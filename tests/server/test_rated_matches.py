@@ -1,0 +1,187 @@
+"""Rated matches on a whole server: what their players are told at the beginning and at the end, and may ask later."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from cornered.protocol.commands import (
+    AcceptTakeback,
+    AskLeaderboard,
+    AskMyMatches,
+    AskPools,
+    AskProfile,
+    AskRatingHistory,
+    CreateSeek,
+    Declare,
+    Join,
+    JoinSeek,
+    Play,
+    Rematch,
+    RequestTakeback,
+    Resign,
+)
+from cornered.protocol.messages import Acknowledged, Happened, Paired
+from cornered.protocol.ratings import Rated
+from cornered.protocol.values import Accepts, SeekSettings
+from tests.server.conftest import SMALL, Client, Pair, PlayOut, Running, Start
+
+POOL = "trapgrid:size=3:untimed"
+
+
+async def play_and_resign(match: str, first: Client, second: Client) -> None:
+    """Play the moves after which a result counts, and have the first player resign."""
+    await first.do(Play, match=match, ply=0, move="a2")
+    await second.do(Play, match=match, ply=1, move="c2")
+    await first.do(Resign, match=match)
+
+
+async def test_a_rated_match_changes_both_ratings_and_its_clients_are_told(
+    running: Running, pair: Pair, play_out: PlayOut
+) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
+        match = await pair(ann, ben, rated=True)
+        shown = await cas.join(match)
+        assert shown.rated
+        assert [(seat.rating, seat.provisional) for seat in shown.seats] == [(1500, True)] * 2
+        last = (await play_out(match, (ann, ben)))[-1].events[-1]
+        assert last.type == "ended"
+        assert last.rated
+        told = [await client.hear(Rated) for client in (ann, ben, cas)]
+        assert told[0] == told[1] == told[2]
+        assert (told[0].match, told[0].pool) == (match, POOL)
+        by_player = {change.player: change for change in told[0].changes}
+        winner, loser = (ann, ben) if last.winner == 0 else (ben, ann)
+        assert (by_player[winner.player.id].before, by_player[winner.player.id].after) == (1500, 1662)
+        assert (by_player[loser.player.id].after, by_player[loser.player.id].provisional) == (1338, True)
+        async with running.client("Dan") as dan:
+            assert (await dan.join(match)).rated
+            assert await dan.hear(Rated) == told[0]
+            profile = await dan.ask(AskProfile, player=winner.player.id)
+        assert profile.player == winner.player
+        assert [(one.pool, one.speed, one.rating, one.games, one.provisional, one.rank) for one in profile.ratings] == [
+            (POOL, "untimed", 1662, 1, True, None)
+        ]
+        assert profile.ratings[0].game == SMALL
+        course = await ann.ask(AskRatingHistory, player=loser.player.id, pool=POOL)
+        assert [(point.rating, point.games) for point in course.points] == [(1338, 1)]
+        pools = await ann.ask(AskPools)
+        assert [(one.pool, one.players) for one in pools.pools] == [(POOL, 2)]
+        board = await ann.ask(AskLeaderboard, pool=POOL)
+        assert (board.entries, board.total, board.more, board.game) == ((), 0, None, SMALL)
+    metrics = await running.metrics()
+    assert metrics["cornered_matches_rated_total"] == 1
+    assert metrics["cornered_ratings_waiting"] == metrics["cornered_ratings_behind_seconds"] == 0
+
+
+async def test_a_rematch_and_a_table_are_rated_too_and_begin_with_the_new_ratings(running: Running, pair: Pair) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben, rated=True)
+        await play_and_resign(match, ann, ben)
+        await ann.hear(Rated)
+        await ann.do(Rematch, match=match)
+        await ben.do(Rematch, match=match)
+        again = (await ann.hear(Paired)).match
+        shown = await ann.join(again)
+        assert shown.rated
+        assert [seat.rating for seat in shown.seats] == [1662, 1338]
+        (live,) = [one for one in (await ann.ask(AskMyMatches)).live if one.id == again]
+        assert live.rated
+        assert [one.rating for one in live.ratings] == [1662, 1338]
+        seek = await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, rated=True, seat=0))
+        joined = await ben.do(JoinSeek, seek=seek.ref)
+        assert (await ben.join(joined.ref or "")).rated
+
+
+async def test_a_casual_match_a_taken_back_one_and_an_early_end_change_nothing(running: Running, pair: Pair) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        casual = await pair(ann, ben)
+        await play_and_resign(casual, ann, ben)
+        taken = await pair(ann, ben, rated=True)
+        await ann.do(Play, match=taken, ply=0, move="a2")
+        await ann.do(RequestTakeback, match=taken)
+        await ben.do(AcceptTakeback, match=taken)
+        assert not (await ann.join(taken)).rated
+        await play_and_resign(taken, ann, ben)
+        early = await pair(ann, ben, rated=True)
+        await ann.do(Play, match=early, ply=0, move="a2")
+        await ben.do(Resign, match=early)
+        counted = await pair(ann, ben, rated=True)
+        await play_and_resign(counted, ann, ben)
+        assert (await ann.hear(Rated)).match == counted
+        profile = await ben.ask(AskProfile, player=ben.player.id)
+        assert [one.games for one in profile.ratings] == [1]
+        assert not any(isinstance(message, Rated) for message in ann.heard)
+
+
+async def test_a_bot_has_its_rating_on_a_board_of_its_own(running: Running, pair: Pair) -> None:
+    async with running.client("Ann") as ann, running.client("Bot", kind="bot") as bot:
+        await bot.do(Declare, accepts=(Accepts(game="trapgrid"),), concurrency=4)
+        match = await pair(ann, bot, rated=True)
+        await play_and_resign(match, ann, bot)
+        assert (await bot.hear(Rated)).changes[1].after == 1662
+        profile = await ann.ask(AskProfile, player=bot.player.id)
+        assert (profile.player.kind, profile.ratings[0].rating) == ("bot", 1662)
+
+
+async def test_what_does_not_exist_is_refused(running: Running) -> None:
+    async with running.client("Ann") as ann:
+        assert await ann.refused(AskProfile, player="nobody") == "unknown_player"
+        assert await ann.refused(AskLeaderboard, pool="chess:blitz") == "unknown_game"
+        assert await ann.refused(AskLeaderboard, pool="trapgrid:fast") == "unknown_pool"
+        assert await ann.refused(AskRatingHistory, player="nobody", pool="trapgrid:size=99:blitz") == "bad_options"
+        history = await ann.ask(AskRatingHistory, player="nobody", pool="trapgrid:blitz")
+        assert history.points == ()
+
+
+async def test_a_client_that_comes_back_is_told_what_it_missed(running: Running, pair: Pair) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben, rated=True)
+        await play_and_resign(match, ann, ben)
+        told = await ann.hear(Rated)
+        async with running.client("Ben", token=ben.welcome.token) as again:
+            assert isinstance(await again.ask(Join, match=match, since=2), Acknowledged)
+            await again.hear(Happened)
+            assert await again.hear(Rated) == told
+
+
+async def test_what_a_server_left_unrated_is_rated_by_the_next_one(start: Start, pair: Pair, tmp_path: Path) -> None:
+    database = f"sqlite:///{tmp_path / 'cornered.db'}"
+    async with start(database=database) as server, server.client("Ann") as ann, server.client("Ben") as ben:
+        matches = [await pair(ann, ben, rated=True) for _ in range(2)]
+        for match in matches:
+            await play_and_resign(match, ann, ben)
+            await ann.hear(Rated)
+        token = ann.welcome.token
+    with closing(sqlite3.connect(tmp_path / "cornered.db")) as store, store:
+        known: list[Any] = store.execute("SELECT * FROM rating_changes ORDER BY player, games").fetchall()
+        assert len(known) == 4
+        # As after a crash between the end of the second match and its rating.
+        store.execute("UPDATE results SET number = NULL WHERE match = ?", (matches[1],))
+        store.execute("DELETE FROM rating_changes WHERE match = ?", (matches[1],))
+        columns = ("rating", "deviation", "volatility", "games", "at")
+        pairs = ", ".join(f"{name} = c.{name}" for name in columns)
+        store.execute(f"UPDATE ratings SET {pairs} FROM rating_changes AS c WHERE c.player = ratings.player")
+    async with start(database=database) as server, server.client("Ann", token=token) as ann:
+        await server.metrics_once(lambda found: found["cornered_matches_rated_total"] == 1)
+        await ann.join(matches[1])
+        assert (await ann.hear(Rated)).match == matches[1]
+    with closing(sqlite3.connect(tmp_path / "cornered.db")) as store:
+        assert store.execute("SELECT * FROM rating_changes ORDER BY player, games").fetchall() == known
+
+
+async def test_many_matches_that_end_together_are_all_rated_once(running: Running, pair: Pair) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        matches = [await pair(ann, ben, rated=True) for _ in range(8)]
+        for match in matches:
+            await ann.do(Play, match=match, ply=0, move="a2")
+            await ben.do(Play, match=match, ply=1, move="c2")
+        await asyncio.gather(*(ann.tell(Resign(id=f"r{match}", match=match)) for match in matches))
+        told = [await ben.hear(Rated) for _ in matches]
+        assert {one.match for one in told} == set(matches)
+        course = await ben.ask(AskRatingHistory, player=ben.player.id, pool=POOL)
+        assert [point.games for point in course.points] == list(range(1, 9))
+        assert course.points[-1].rating == max(one.changes[1].after for one in told)
