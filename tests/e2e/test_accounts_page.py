@@ -54,6 +54,40 @@ def open_account(window: Window, line: str) -> None:
     sheet(window, "Your account").get_by_role("button", name=line).click()
 
 
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_axe_finds_nothing_in_the_ways_in_and_the_sheets_of_an_account(
+    dark: bool, open_window: OpenWindow, axe: str
+) -> None:
+    window = open_window(dark=dark)
+    page = window.page
+    page.get_by_role("banner").get_by_role("button", name="Sign in").click()
+    fill_in(window, "Sign in", "Sign in", username="Nobody", password="wrong")
+    expect(page.locator("[aria-invalid]")).to_have_count(1)
+    assert window.violations(axe) == []
+    page.get_by_role("button", name="Forgotten the password?").click()
+    assert window.violations(axe) == []
+    page.keyboard.press("Escape")
+    page.locator(".me").click()
+    assert window.violations(axe) == []
+    page.get_by_role("button", name="Create an account").click()
+    assert window.violations(axe) == []
+    fill_in(window, "Create an account", "Create it", username=f"Axe {dark}", new_password=PASSWORD)
+    expect(page.locator(".code-list code")).to_have_count(10)
+    assert window.violations(axe) == []
+    page.get_by_label("I have kept them").check()
+    page.get_by_role("button", name="Done").click()
+    page.get_by_role("button", name="Your account").click()
+    for line in ("Name", "Password", "Recovery codes", "Signed-in devices", "Personal tokens", "Delete my account"):
+        sheet(window, "Your account").get_by_role("button", name=line).click()
+        expect(page.locator("dialog")).to_have_count(2)
+        expect(page.locator("dialog").last).not_to_contain_text("Loading")
+        assert window.violations(axe) == [], line
+        page.keyboard.press("Escape")
+    page.get_by_role("button", name="Personal tokens").click()
+    page.get_by_role("button", name="New token").click()
+    assert window.violations(axe) == []
+
+
 def test_a_guest_becomes_an_account_and_is_the_same_player_on_a_second_device(open_window: OpenWindow) -> None:
     first, second = open_window(), open_window(size=PHONE)
     me = first.page.evaluate("import('./main.js').then(({ page }) => page.link.me.id)")

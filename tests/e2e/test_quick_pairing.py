@@ -124,3 +124,13 @@ def test_a_bot_of_the_same_strength_is_offered_and_marked(open_window: OpenWindo
     ]
     call.get_by_role("button", name="Cancel").click()
     expect(call).to_have_count(0)
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_axe_finds_nothing_while_one_waits(dark: bool, open_window: OpenWindow, axe: str) -> None:
+    window = open_window(dark=dark)
+    pool(window, "Quoridor, 10 min + 5 s").click()
+    expect(waiting(window)).to_be_visible()
+    assert window.violations(axe) == []
+    waiting(window).get_by_role("button", name="Cancel").click()
+    expect(waiting(window)).to_have_count(0)
