@@ -12,6 +12,9 @@ from tests.e2e.window import Window, begin, play_to_the_end, turn_of
 pytestmark = pytest.mark.browser
 
 OpenWindow = Callable[..., Window]
+MINUS = "\N{MINUS SIGN}"
+SMALL = "3 \N{MULTIPLICATION SIGN} 3"
+"""A board, as the page writes its size."""
 
 
 def meet(first: Window, second: Window, pool: str) -> None:
@@ -47,7 +50,7 @@ def test_a_game_of_quick_pairing_is_rated_and_shown_in_profile_and_leaderboard(o
     play_to_the_end((first, second))
     won, lost = sorted((first, second), key=lambda window: "You won" not in window.status.inner_text())
     expect(won.page.locator(".rated-result .change")).to_contain_text("+")
-    expect(lost.page.locator(".rated-result .change")).to_contain_text("−")
+    expect(lost.page.locator(".rated-result .change")).to_contain_text(MINUS)
     rating = won.page.locator(".rated-result strong").inner_text()
     assert int(rating.removesuffix("?")) > 1500
     # The change is there after a reload too.
@@ -100,7 +103,7 @@ def test_a_rematch_of_a_rated_game_is_rated(open_window: OpenWindow) -> None:
     expect(first.page.locator(".rated-result .change")).to_be_visible()
     name = first.page.locator(".bar .name").last.inner_text()
     first.page.locator(".bar a.name", has_text=name).click()
-    expect(first.page.locator(".rating-card", has_text="3 × 3")).to_contain_text("2 games")
+    expect(first.page.locator(".rating-card", has_text=SMALL)).to_contain_text("2 games")
     expect(first.page.get_by_role("img", name="at best")).to_be_visible()
     first.page.get_by_text("As a table").click()
     expect(first.page.get_by_role("row")).to_have_count(3)
