@@ -378,7 +378,7 @@ class TokenCreated(Made):
 
 
 class Export(Made):
-    """The answer to `ask_export`: whole lines of JSON. All parts in order are one archive in the form of JSON Lines."""
+    """The answer to `ask_export`: one line of JSON. All parts in order, a line each, are one archive (JSON Lines)."""
 
     type: Literal["export"] = "export"
     id: CommandId

@@ -238,6 +238,9 @@ class Accounts(Protocol):
     async def knows_address(self, player: str, address: str) -> bool:
         """Return whether the account was signed in to from an address, of which this is the digest."""
 
+    async def has_code(self, player: str, code: str) -> bool:
+        """Return whether the account has a recovery code with this digest."""
+
     async def register(self, new: NewAccount, player: str | None, by: str = "") -> tuple[Identity, str | None]:
         """Give a player an account, by its session `by`, or make a new player with one, and return its token too.
 

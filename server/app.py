@@ -25,6 +25,7 @@ from cornered.server.backing_services import (
     new_bus,
     new_local_ownership,
     new_node_bus,
+    new_passwords,
     new_tracer,
     open_accounts,
     open_ratings,
@@ -37,11 +38,16 @@ from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts, Metrics
 from cornered.server.net.gateway import Gateway
 from cornered.server.net.http import Pages
+from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, Journal
 from cornered.server.rating.ports import Ratings
+from cornered.server.runtime.account_service import AccountService
+from cornered.server.runtime.exports import Exports
+from cornered.server.runtime.limits import Limits
 from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_room import Services
+from cornered.server.runtime.named_journal import NamedJournal
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
 from cornered.server.runtime.rating_service import RatingService
@@ -197,13 +203,14 @@ async def running_server(
     now: Callable[[], int] | None = None,
     outages: Outages | None = None,
     ownership: Ownership | None = None,
+    passwords: Passwords | None = None,
     beforehand: bool = False,
     ending: Callable[[], None] = lambda: None,
 ) -> AsyncIterator[str]:
     """Run a server on stores that are open. Raises OSError, SettingsError.
 
     `now` is the match clock in milliseconds. A caller that provides it also calls `outages.beat`. `ending` is called
-    before the server stops what it has started.
+    before the server stops what it has started. `passwords` are by default as slow as they should be.
     """
     alive = settings.data / "alive"
     # With several nodes the store knows when the owner before was there.
@@ -216,7 +223,7 @@ async def running_server(
         owned = ownership or new_local_ownership(settings, clock, alive_ms=sign.at if sign else 0)
     node_bus = new_node_bus(settings, owned, secret, counts)
     services = Services(
-        journal,
+        NamedJournal(journal, accounts),
         new_bus(settings),
         counts,
         clock,
@@ -229,10 +236,14 @@ async def running_server(
     async with asyncio.TaskGroup() as tasks:
         lobby_service = _lobby_service(settings, services, accounts, lobby_log, secret, tasks)
         gateway: Gateway
-        pages = _pages(settings, lobby_service, services, lambda: gateway.connections)
-        gateway = Gateway(settings, lobby_service, pages, tasks)
+        hashing = passwords or new_passwords()
+        pages = _pages(settings, lobby_service, services, hashing, lambda: gateway.connections)
+        limits = Limits(settings)
+        account_service = AccountService(accounts, hashing, limits, counts, lobby_service, now=clock)
+        exports = Exports(accounts, services.journal, now=clock)
+        gateway = Gateway(settings, limits, lobby_service, account_service, exports, pages, tasks)
         registry = lobby_service.matches
-        shared_limits = SharedLimits(gateway.limits, services.nodes)
+        shared_limits = SharedLimits(limits, services.nodes)
         router = NodeRouter(
             services.nodes,
             registry,
@@ -281,6 +292,7 @@ async def running_server(
         finally:
             ending()
             await _stop(services, lobby_service, gateway, running, keeping, signs, ownership)
+            hashing.close()
     if refused is not None:
         raise refused
 
@@ -335,6 +347,7 @@ def _lobby_service(
         ),
         reserved_names=settings.reserved_names,
         analyst_key=settings.analyst_key.get_secret_value(),
+        allows_guests=settings.guests,
     )
 
 
@@ -403,7 +416,13 @@ async def _of_this_store(sign: Sign | None, journal: Journal, file: Path) -> Sig
     return None
 
 
-def _pages(settings: Settings, lobby_service: LobbyService, services: Services, sockets: Callable[[], int]) -> Pages:
+def _pages(
+    settings: Settings,
+    lobby_service: LobbyService,
+    services: Services,
+    passwords: Passwords,
+    sockets: Callable[[], int],
+) -> Pages:
     nodes = services.nodes
     metrics = Metrics(
         services.counts,
@@ -421,6 +440,7 @@ def _pages(settings: Settings, lobby_service: LobbyService, services: Services, 
             ),
             "analysts": ("Bots that study positions.", lambda: lobby_service.analysis_service.analysts),
             "analyses": ("Positions that wait to be studied, or are.", lambda: lobby_service.analysis_service.jobs),
+            "passwords_waiting": ("Passwords that are hashed, or wait for that.", lambda: passwords.waiting),
             "journal_waiting": ("Appends that wait for a commit to take them.", lambda: services.journal.waiting),
             "ratings_waiting": ("Results that were not rated at the last look.", lambda: services.ratings.waiting),
             "ratings_behind_seconds": (
@@ -490,7 +510,7 @@ async def revoke_tokens(settings: Settings, name_or_id: str) -> Player:
     async with open_accounts(settings, is_made=False) as accounts:
         with using_store():
             known = await accounts.by_id(name_or_id)
-            players = [known.player] if known else await accounts.named(name_or_id, MAX_NAMESAKES)
+            players = [known] if known else await accounts.named(name_or_id, MAX_NAMESAKES)
             is_revoked = len(players) == 1 and await accounts.revoke(players[0].id)
     if len(players) > 1:
         ids = ", ".join(player.id for player in players)

@@ -40,6 +40,7 @@ from cornered.server.cluster.ports import (
     OwnershipObserver,
 )
 from cornered.server.metrics import Counts
+from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, AccountsUnavailable, Bus, Journal, JournalUnavailable
 from cornered.server.rating.ports import Ratings, RatingsUnavailable
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
@@ -51,6 +52,7 @@ __all__ = [
     "new_bus",
     "new_local_ownership",
     "new_node_bus",
+    "new_passwords",
     "new_tracer",
     "open_accounts",
     "open_ratings",
@@ -131,6 +133,13 @@ def new_bus(settings: Settings) -> Bus:
     if not settings.mqtt:
         return LocalBus(node=settings.node)
     return MqttBus(_broker(settings), settings.node)
+
+
+def new_passwords() -> Passwords:
+    """Return the hashing of passwords."""
+    from cornered.server.adapters.passwords_argon2 import Argon2Passwords
+
+    return Argon2Passwords()
 
 
 def new_tracer(settings: Settings) -> Tracer:

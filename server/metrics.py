@@ -43,6 +43,8 @@ class Counts:
         "node_messages_sent",
         "rated",
         "refusals",
+        "registrations",
+        "sign_ins",
         "stalls",
     )
 
@@ -51,6 +53,8 @@ class Counts:
         self.messages = 0
         self.events = 0
         self.refusals: dict[str, int] = {}
+        self.registrations = 0
+        self.sign_ins: dict[str, int] = {}
         self.stalls = 0
         self.behind = 0
         self.dropped = 0
@@ -76,6 +80,10 @@ class Counts:
 
     def refused(self, code: str) -> None:
         self.refusals[code] = self.refusals.get(code, 0) + 1
+
+    def signed_in(self, outcome: str) -> None:
+        """Count one attempt to sign in or to recover an account: `good`, or why it was refused."""
+        self.sign_ins[outcome] = self.sign_ins.get(outcome, 0) + 1
 
     def refused_batch(self, fault: str) -> None:
         """Count one batch on this node's topic that was not taken."""
@@ -107,6 +115,7 @@ class Metrics(Collector):
             ("journal_stalls", "Times that the journal could not write.", counts.stalls),
             ("watchers_behind", "Times that a slow watcher got a snapshot instead of events.", counts.behind),
             ("players_dropped", "Sockets that were closed because they read too slowly.", counts.dropped),
+            ("registrations", "Accounts that were made.", counts.registrations),
             ("analyses_asked", "Positions that were given to the queue of analyses.", counts.analyses_asked),
             ("analyses_remembered", "Analyses that were known already.", counts.analyses_remembered),
             ("analyses_answered", "Analyses that came to an end with a report.", counts.analyses_answered),
@@ -124,6 +133,10 @@ class Metrics(Collector):
         for code, number in sorted(counts.refusals.items()):
             refusals.add_metric([code], number)
         yield refusals
+        sign_ins = CounterMetricFamily("cornered_sign_ins", "Attempts to sign in or to recover.", labels=["outcome"])
+        for outcome, number in sorted(counts.sign_ins.items()):
+            sign_ins.add_metric([outcome], number)
+        yield sign_ins
         batches = CounterMetricFamily("cornered_node_batches_refused", "Batches that were not taken.", labels=["fault"])
         for fault, number in sorted(counts.node_batches_refused.items()):
             batches.add_metric([fault], number)

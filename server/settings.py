@@ -189,6 +189,14 @@ class Settings(BaseSettings):
     """Names for bots with the analyst key, the house bots by default; any other player with such a name gets a number
     beside it."""
 
+    guests: bool = True
+    """Whether one may play without an account. Bots with a token of the operator's, or the analyst key, always may."""
+    registration: Literal["open", "invitation", "closed"] = "open"
+    """Who may make an account: everybody, everybody with an invitation (`cornered admin accounts invite`), or only the
+    operator."""
+    guest_chat: bool = True
+    """Whether players without an account may write chat lines."""
+
     analyst_key: SecretStr = SecretStr("")
     """The key that a bot needs for a reserved name and for analyses, 20 to 100 characters. Empty: `serve` generates one
     at each start for its own house bots."""

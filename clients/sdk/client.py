@@ -21,6 +21,18 @@ from cornered.clients.sdk.pulse import Pulse
 from cornered.clients.sdk.study import Jobs, Studies
 from cornered.engine.game import OptionValue
 from cornered.protocol import commands, messages
+from cornered.protocol.account import (
+    Account,
+    Export,
+    InvitationCreated,
+    Policies,
+    RecoveryCodes,
+    Registered,
+    Sessions,
+    SignedIn,
+    TokenCreated,
+    Tokens,
+)
 from cornered.protocol.commands import (
     AskGames,
     AskLeaderboard,
@@ -479,6 +491,16 @@ class Client:
                 | Profile()
                 | RatingHistory()
                 | Leaderboard()
+                | Policies()
+                | Registered()
+                | SignedIn()
+                | Account()
+                | RecoveryCodes()
+                | Sessions()
+                | Tokens()
+                | TokenCreated()
+                | Export()
+                | InvitationCreated()
             ):
                 # The link returns these from `ask`.
                 pass

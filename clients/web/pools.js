@@ -58,7 +58,7 @@ export function poolGrid(page) {
       const count = store.standing.get(pool.id) ?? 0;
       const isHere = store.waiting?.pool === pool.id;
       set(chip, { "aria-pressed": String(isHere) });
-      const words = count ? `, ${counted(count, "{count} waits", "{count} wait")}` : "";
+      const words = count ? counted(count, "{count} waits", "{count} wait") : "";
       if (waits.textContent !== words) waits.textContent = words;
       badge.hidden = !count;
       if (badge.textContent !== String(count)) badge.textContent = String(count);

@@ -686,7 +686,7 @@ export interface EnterPool {
   pool: string;
 }
 
-/** The answer to `ask_export`: whole lines of JSON. All parts in order are one archive in the form of JSON Lines. */
+/** The answer to `ask_export`: one line of JSON. All parts in order, a line each, are one archive (JSON Lines). */
 export interface Export {
   type: "export";
   id: string;

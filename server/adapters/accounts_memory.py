@@ -138,6 +138,10 @@ class MemoryAccounts:
         known = self._accounts.get(player)
         return known is not None and address in known.addresses
 
+    async def has_code(self, player: str, code: str) -> bool:
+        known = self._accounts.get(player)
+        return known is not None and code in known.codes
+
     async def register(self, new: NewAccount, player: str | None, by: str = "") -> tuple[Identity, str | None]:
         if player is not None:
             self._require_session(player, by)

@@ -87,6 +87,10 @@ class SqlAccounts(SqlPlayers):
             await self._rows(query.where(KNOWN_ADDRESSES.c.player == player, KNOWN_ADDRESSES.c.address == address))
         )
 
+    async def has_code(self, player: str, code: str) -> bool:
+        query = select(RECOVERY_CODES.c.player)
+        return bool(await self._rows(query.where(RECOVERY_CODES.c.player == player, RECOVERY_CODES.c.digest == code)))
+
     async def register(self, new: NewAccount, player: str | None, by: str = "") -> tuple[Identity, str | None]:
         token: str | None = None
         async with self._writing() as connection:
@@ -305,7 +309,8 @@ class SqlAccounts(SqlPlayers):
 
     async def _require_account(self, connection: AsyncConnection, player: str, was: str | None = None) -> Row[Any]:
         """Return an open account. Raises StaleAccount where it has another hash than `was`, if that is given."""
-        row = (await connection.execute(_ACCOUNT.where(PLAYERS_TABLE.c.id == player))).first()
+        rows: Sequence[Row[Any]] = (await connection.execute(_ACCOUNT.where(PLAYERS_TABLE.c.id == player))).all()
+        row = rows[0] if rows else None
         if row is None or row.is_closed or was not in (None, row.hash):
             raise StaleAccount
         return row

@@ -17,7 +17,7 @@ __all__ = ["Argon2Passwords"]
 
 TIME_COST: Final = 3
 MEMORY_KIB: Final = 32_768
-"""Memory of one hash; at most so many threads need it at once. Measured: 45 ms of CPU a hash on a quiet core."""
+"""Memory of one hash; at most so many threads need it at once. Measured: 75 ms of CPU a hash, on a busy core."""
 MAX_WAITING: Final = 64
 """Hashes that are being made or wait for a thread; one more is refused."""
 RETRY_MS: Final = 2_000

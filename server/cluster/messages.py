@@ -325,7 +325,7 @@ class ClosedSockets(Value):
 
 
 class Used(Value):
-    """What one address or player uses of the sender: open connections, and tokens taken since the last message.
+    """What one address, player or account uses of the sender: open connections, and tokens since the last message.
 
     `tokens` has one number for each bucket, in the order of `cornered.server.runtime.limits`.
     """
@@ -336,11 +336,13 @@ class Used(Value):
 
 
 class Usage(Value):
-    """Addresses and players whose use of the sender has changed, so that limits hold for all nodes together."""
+    """Addresses, players and accounts whose use of the sender has changed: limits hold for all nodes together."""
 
     type: Literal["usage"] = "usage"
     addresses: tuple[Used, ...] = ()
     players: tuple[Used, ...] = ()
+    accounts: tuple[Used, ...] = ()
+    """Names with failed attempts to sign in, by their digests."""
 
 
 NodeMessage: TypeAlias = Annotated[

@@ -8,6 +8,26 @@ from __future__ import annotations
 
 from typing import Final, assert_never
 
+from cornered.protocol.account import (
+    AskAccount,
+    AskExport,
+    AskPolicies,
+    AskSessions,
+    AskTokens,
+    ChangePassword,
+    CreateInvitation,
+    CreateToken,
+    DeleteAccount,
+    EndOtherSessions,
+    EndSession,
+    Recover,
+    Register,
+    Rename,
+    RenewCodes,
+    RevokeToken,
+    SignIn,
+    SignOut,
+)
 from cornered.protocol.commands import (
     AcceptChallenge,
     Analysed,
@@ -132,6 +152,16 @@ ANIMATION: Final = 1_400.0
 """The same of a whole game, of as many positions as are animated."""
 PREVIEW: Final = 2_000.0
 """The same of a position as PNG, which a process of its own draws."""
+ACCOUNT_READ: Final = 10.0
+"""A command that looks into the store of accounts."""
+ACCOUNT_WRITE: Final = 50.0
+"""A command that changes an account: several statements in a transaction of its own."""
+PASSWORD: Final = 100.0
+"""A command that hashes a password. The hash itself takes a thread for much longer, and few of them run at once: what
+bounds it are `cornered.server.runtime.sign_ins` and the queue of hashes.
+"""
+EXPORT: Final = 60.0
+"""A part of the archive, besides the matches in it, which cost `replay_cost`."""
 KNOWN_FILE: Final = 1.0
 """What an address pays for a file of the page that is in memory, or has not changed.
 
@@ -198,6 +228,24 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return 10.0
         case Say():
             return PLAIN_STORED
+        case AskPolicies():
+            return 1.0
+        case AskAccount() | AskSessions() | AskTokens():
+            return ACCOUNT_READ
+        case (
+            Rename()
+            | SignOut()
+            | EndSession()
+            | EndOtherSessions()
+            | CreateToken()
+            | RevokeToken()
+            | CreateInvitation()
+        ):
+            return ACCOUNT_WRITE
+        case Register() | SignIn() | Recover() | ChangePassword() | RenewCodes() | DeleteAccount():
+            return PASSWORD
+        case AskExport():
+            return EXPORT
         case _:
             assert_never(command)
 

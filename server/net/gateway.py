@@ -23,6 +23,8 @@ from cornered.server.net.responses import plain, unreadable
 from cornered.server.net.session import Session
 from cornered.server.net.visitors import Visitor, Visitors, rate_limit_key
 from cornered.server.refusal import Refusal
+from cornered.server.runtime.account_service import AccountService
+from cornered.server.runtime.exports import Exports
 from cornered.server.runtime.limits import AddressLimits, Limits
 from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.token_bucket import TokenBucket
@@ -102,13 +104,24 @@ class _PageRequest:
 class Gateway:
     """Listens, and starts a session for every WebSocket whose handshake is admitted."""
 
-    def __init__(self, settings: Settings, lobby_service: LobbyService, pages: Pages, tasks: asyncio.TaskGroup) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        limits: Limits,
+        lobby_service: LobbyService,
+        account_service: AccountService,
+        exports: Exports,
+        pages: Pages,
+        tasks: asyncio.TaskGroup,
+    ) -> None:
         self._settings = settings
         self._lobby_service = lobby_service
+        self._account_service = account_service
+        self._exports = exports
         self._pages = pages
         self._tasks = tasks
         self._loop = asyncio.get_running_loop()
-        self.limits = self._limits = Limits(settings)
+        self._limits = limits
         self._visitors = Visitors(settings.proxies)
         self._hosts = KnownHosts.of(settings)
         # Connections and the limits of their addresses; None until a trusted proxy's header names the address.
@@ -211,8 +224,12 @@ class Gateway:
         if self._lobby_service.is_stopping:
             return connection.respond(_stopping())
         self._lobby_service.counts.connections += 1
-        connection.accept(request, lambda: Session(connection, self._lobby_service, self._limits, address, self._spawn))
+        connection.accept(request, lambda: self._new_session(connection, address))
         return None
+
+    def _new_session(self, connection: Connection, address: AddressLimits) -> Session:
+        services = (self._lobby_service, self._account_service, self._exports)
+        return Session(connection, *services, self._limits, address, self._spawn)
 
     def unreadable(self, connection: Connection, head: bytes) -> Response:
         return unreadable(connection.handshake_error, head)

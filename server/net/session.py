@@ -9,11 +9,26 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
-from typing import Final, NamedTuple, TypeAlias, assert_never
+from typing import Final, NamedTuple, TypeAlias, assert_never, get_args
 
 import structlog
 from websockets.frames import CloseCode
 
+from cornered.protocol.account import (
+    AccountCommand,
+    AskExport,
+    ChangePassword,
+    CreateToken,
+    DeleteAccount,
+    DoorCommand,
+    EndOtherSessions,
+    EndSession,
+    Recover,
+    Register,
+    RevokeToken,
+    SignIn,
+    SignOut,
+)
 from cornered.protocol.codec import CODECS, ProtocolError
 from cornered.protocol.commands import (
     Analysed,
@@ -48,16 +63,20 @@ from cornered.protocol.commands import (
     ReadRecord,
     Say,
 )
-from cornered.protocol.messages import Acknowledged, Games, MyMatches, Pong, Refused, Welcome
+from cornered.protocol.messages import Acknowledged, Games, MyMatches, Pong, Refused, ServerMessage
+from cornered.server.accounts import AccountsUnavailable
 from cornered.server.analysis.studies import line_of, read_record
 from cornered.server.lobby.pools import offered_pools
 from cornered.server.match import catalogue, views
 from cornered.server.net.connection import HOLD_INBOX, Connection
 from cornered.server.net.costs import cost_of, malformed_cost, reading_cost, replay_cost
+from cornered.server.net.scopes import permits
 from cornered.server.refusal import Refusal
+from cornered.server.runtime.account_service import AccountService, ManagedCommand, Visit
 from cornered.server.runtime.client_connection import ClientConnection, frame
+from cornered.server.runtime.exports import Exports
 from cornered.server.runtime.limits import AddressLimits, Limits
-from cornered.server.runtime.lobby_service import LobbyService
+from cornered.server.runtime.lobby_service import Admission, LobbyService
 from cornered.server.runtime.match_mirror import MatchMirror
 from cornered.server.runtime.match_room import MatchRoom
 
@@ -95,9 +114,15 @@ _Order: TypeAlias = (
     | MatchCommand
     | AnalysisCommand
     | AskAnalysis
+    | AccountCommand
     | _InRoom
 )
 """Every command that may follow hello."""
+_DOOR: Final[tuple[type[DoorCommand], ...]] = get_args(DoorCommand)
+_ENDING: Final = (ChangePassword, Recover, SignOut, EndSession, EndOtherSessions, RevokeToken, DeleteAccount)
+"""Commands after which tokens are revoked: those who use them on this node are closed at once."""
+MAX_KNOCKS: Final = 20
+"""Commands of one socket before hello."""
 
 
 class _Message(NamedTuple):
@@ -120,17 +145,20 @@ class Session:
     """One WebSocket, from its opening to its end."""
 
     __slots__ = (
+        "_account_service",
         "_address",
         "_address_debt",
         "_client",
         "_codec",
         "_connection",
         "_drainer",
+        "_exports",
         "_false_starts",
         "_inbox",
         "_is_draining",
         "_is_over",
         "_is_queued",
+        "_knocks",
         "_limits",
         "_lobby_service",
         "_loop",
@@ -143,6 +171,8 @@ class Session:
         self,
         connection: Connection,
         lobby_service: LobbyService,
+        account_service: AccountService,
+        exports: Exports,
         limits: Limits,
         address: AddressLimits,
         spawn: Callable[[Coroutine[None, None, None], str], asyncio.Task[None]],
@@ -151,12 +181,15 @@ class Session:
         self._connection = connection
         self._codec = CODECS[connection.subprotocol]
         self._lobby_service = lobby_service
+        self._account_service = account_service
+        self._exports = exports
         self._limits = limits
         self._address = address
         self._spawn = spawn
         self._loop = asyncio.get_running_loop()
         self._client: ClientConnection | None = None
         self._false_starts = 0
+        self._knocks = 0
         # The first item is being carried out, if there is one.
         self._inbox: deque[_Message | _Admitted] = deque()
         self._drainer: asyncio.Task[None] | None = None
@@ -315,14 +348,18 @@ class Session:
             cost = max(HELLO_COST, malformed_cost(len(message.payload)))
             await self._take_shares(self, cost, cost)
             hello = self._decode(message.payload, is_text=message.is_text)
+            if isinstance(hello, _DOOR):
+                command_id = hello.id
+                await self._at_the_door(hello)
+                return
             if not isinstance(hello, Hello):
                 raise ProtocolError("hello_first", "the first message must be `hello`", hello.id)
             if hello.token is None:
                 await self._wait_as_newcomer()
-            welcome = await self._lobby_service.greet(hello)
-            self._check_room_for(welcome.player.id)
+            admission = await self._lobby_service.greet(hello)
+            self._check_room_for(admission.welcome.player.id)
             if not self._is_over:
-                self._enter(welcome, hello.instance)
+                self._enter(admission, hello.instance)
             return
         except ProtocolError as error:
             command_id, refusal = error.command_id, Refusal(error.code, error.text)
@@ -336,6 +373,31 @@ class Session:
             self._connection.fail(CloseCode.TRY_AGAIN_LATER, refusal.code)
         elif self._false_starts >= MAX_FALSE_STARTS:
             self._connection.fail(CloseCode.POLICY_VIOLATION, "no hello")
+
+    async def _at_the_door(self, command: DoorCommand) -> None:
+        """Carry out and answer a command before hello. Raises Refusal."""
+        if self._lobby_service.is_stopping:
+            raise Refusal("shutting_down", "the server restarts; connect again in a moment")
+        self._knocks += 1
+        if self._knocks > MAX_KNOCKS:
+            raise Refusal("hello_first", "too many attempts on one connection; connect again")
+        cost = cost_of(command, None)
+        await self._take_shares(self, cost, cost)
+        if isinstance(command, Register):
+            await self._wait_as_newcomer()
+        visit = Visit(self._connection.key, self._address, None)
+        answer = await self._account_service.answer(command, visit)
+        self._connection.write(frame(self._codec.encode(answer), is_text=self._codec.is_text))
+        await self._look_for_revocations(command)
+
+    async def _look_for_revocations(self, command: DoorCommand | AccountCommand) -> None:
+        """Close at once the sockets whose tokens a command has ended; those of other nodes follow in a moment."""
+        if isinstance(command, _ENDING | SignIn | CreateToken):
+            try:
+                await self._lobby_service.revocations.look()
+            except AccountsUnavailable:
+                # They are looked for again and again.
+                return
 
     def _check_room_for(self, player: str) -> None:
         """Raise a Refusal when a player is at its limit of connections."""
@@ -367,13 +429,14 @@ class Session:
         finally:
             self._is_queued = False
 
-    def _enter(self, welcome: Welcome, instance: str | None) -> None:
-        player = welcome.player
+    def _enter(self, admission: Admission, instance: str | None) -> None:
+        player = admission.welcome.player
         limits = self._limits.players.enter(player.id)
-        client = ClientConnection(self._connection, self._codec, player, limits, self._lobby_service.counts, instance)
+        counts, identity = self._lobby_service.counts, admission.identity
+        client = ClientConnection(self._connection, self._codec, player, limits, counts, instance, identity)
         self._client = client
         self._connection.greeted()
-        self._lobby_service.enter(client, welcome)
+        self._lobby_service.enter(client, admission.welcome, is_claimed=admission.is_claimed)
         log.debug("came", session=client.id, player=player.id, kind=player.kind)
 
     def _decode(self, raw: bytes, *, is_text: bool) -> ClientMessage:
@@ -411,6 +474,8 @@ class Session:
             client.refuse(None, "hello_again", "this socket has a player already")
         elif self._lobby_service.is_stopping:
             client.refuse(command.id, "shutting_down", "the server restarts; connect again in a moment")
+        elif not permits(client.identity, command):
+            client.refuse(command.id, "not_permitted", "your token does not permit this; use one with more scopes")
         elif not may:
             wait = round(bucket.wait(now, cost) * 1000)
             client.refuse(command.id, "too_fast", "slow down and try again in a moment", retry_after=wait)
@@ -457,6 +522,28 @@ class Session:
             # Meanwhile its last client may have gone, or the match have come to this node.
             room = await registry.find(match_id)
         return room
+
+    def _check_chat(self, client: ClientConnection) -> None:
+        """Raise a Refusal where this client may not chat at all."""
+        if not self._lobby_service.is_operators(client.player.id):
+            self._account_service.check_chat(client.identity)
+
+    async def _in_account(self, client: ClientConnection, command: DoorCommand | ManagedCommand) -> None:
+        """Carry out and answer a command about an account. Raises Refusal."""
+        visit = Visit(client.address, self._address, client.identity)
+        answer = await self._account_service.answer(command, visit)
+        client.send(answer)
+        await self._look_for_revocations(command)
+
+    async def _export(self, client: ClientConnection, command: AskExport) -> ServerMessage:
+        """Return a part of what is stored about the client's player, which is paid for afterwards. Raises Refusal."""
+
+        def replayed(events: int) -> None:
+            self._owed += replay_cost(events)
+
+        await self._queue_for(self._address.replays.acquire())
+        self._owed = LOOKUP_COST
+        return await self._exports.part(client.identity, command, replayed)
 
     async def _my_matches(self, client: ClientConnection, command: AskMyMatches) -> MyMatches:
         """Return a player's matches. What a later page reads from the store is paid for as a match that is opened.
@@ -515,6 +602,12 @@ class Session:
             return
         if isinstance(command, LobbyCommand):
             await lobby_service.in_lobby(client, command)
+            return
+        if isinstance(command, AskExport):
+            client.send(await self._export(client, command))
+            return
+        if isinstance(command, AccountCommand):
+            await self._in_account(client, command)
             return
         match command:
             case Ping():
@@ -585,6 +678,7 @@ class Session:
             case AskVariation():
                 client.send(views.variation(room.explored_by(client), command.ply, command.moves, id=command.id))
             case Say():
+                self._check_chat(client)
                 if not room.was_said(client.player.id, command.id) and not client.limits.chat.spend(now):
                     raise Refusal("too_fast", "let the others say something too")
                 room.say(client, command)

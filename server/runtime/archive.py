@@ -11,7 +11,7 @@ from typing import Final
 import structlog
 
 from cornered.protocol.events import MatchEvent, Started
-from cornered.protocol.values import MatchSummary
+from cornered.protocol.values import MatchSummary, Player
 from cornered.server.match import views
 from cornered.server.match.dice import seed_of
 from cornered.server.match.match import Match, Patience
@@ -126,6 +126,13 @@ class Archive:
         """Return whether this is a finished match that is cached."""
         return match_id in self._finished
 
+    def forget_names(self, player: str) -> None:
+        """Drop what is cached of a player's finished matches: the name may be another one in the store."""
+        for match_id in [name for name, one in self._finished.items() if _has(one.match.terms.players, player)]:
+            self._drop(match_id)
+        for match_id in [name for name, one in self._summaries.items() if _has(one.players, player)]:
+            del self._summaries[match_id]
+
     def _drop(self, match_id: str) -> None:
         if (known := self._finished.pop(match_id, None)) is not None:
             self._kept_plies -= known.match.ply + 1
@@ -156,3 +163,7 @@ class Archive:
             self._summaries.move_to_end(match_id)
             found.append(summary)
         return found
+
+
+def _has(players: Iterable[Player], player: str) -> bool:
+    return any(one.id == player for one in players)

@@ -16,6 +16,7 @@ from websockets.frames import CloseCode
 from cornered.protocol.codec import JSON, MSGPACK, Codec
 from cornered.protocol.messages import ErrorCode, Refused, ServerMessage
 from cornered.protocol.values import Player
+from cornered.server.accounts import Identity
 from cornered.server.metrics import Counts
 from cornered.server.runtime.limits import PlayerLimits
 
@@ -95,7 +96,7 @@ class ClientConnection:
     """An open socket whose player is known. `matches` are those that it has joined.
 
     `address` names the client's address in rate limits, `instance` the program that said hello; `write` is the
-    connection's own.
+    connection's own. `identity` is what its token permits, with the player's requested name.
     """
 
     __slots__ = (
@@ -105,6 +106,7 @@ class ClientConnection:
         "address",
         "codec",
         "id",
+        "identity",
         "instance",
         "limits",
         "matches",
@@ -120,6 +122,7 @@ class ClientConnection:
         limits: PlayerLimits,
         counts: Counts,
         instance: str | None = None,
+        identity: Identity | None = None,
     ) -> None:
         self._connection = connection
         self._counts = counts
@@ -130,6 +133,7 @@ class ClientConnection:
         self.address = connection.key
         self.id = connection.id
         self.instance = instance
+        self.identity = identity or Identity(player)
         self.matches: dict[str, JoinedMatch] = {}
         self.write: Write = connection.write
 

@@ -12,11 +12,20 @@ from typing import Final, Generic, Protocol, TypeVar
 from cornered.server.runtime.token_bucket import FairQueue, TokenBucket
 from cornered.server.settings import Settings
 
-__all__ = ["MAX_DOWNLOADS", "MAX_REPLAYS", "AddressLimits", "Limits", "PlayerLimits"]
+__all__ = ["MAX_DOWNLOADS", "MAX_REPLAYS", "AccountLimits", "AddressLimits", "Limits", "PlayerLimits"]
 
 CHAT_RATE: Final = 0.5
 CHAT_BURST: Final = 5.0
 """Lines of chat of one player, a second for ever and at once."""
+ADDRESS_FAILURE_RATE: Final = 0.2
+ADDRESS_FAILURE_BURST: Final = 30.0
+"""Failed attempts to sign in from one address, a second for ever and at once: a class forgets that many passwords."""
+ACCOUNT_FAILURE_RATE: Final = 0.05
+ACCOUNT_FAILURE_BURST: Final = 10.0
+"""Failed attempts for one account, a second for ever and at once: 4,300 a day, from all addresses together."""
+PASSWORD_RATE: Final = 8.0
+PASSWORD_BURST: Final = 16.0
+"""Passwords that are hashed for all clients, a second for ever and at once: about half a core."""
 MAX_REPLAYS: Final = 4
 """Matches that one address may have read from the store and not paid for yet."""
 MAX_DOWNLOADS: Final = 2
@@ -38,7 +47,7 @@ L = TypeVar("L", bound=_Limited)
 class AddressLimits:
     """What all connections from one address share."""
 
-    __slots__ = ("arrivals", "connections", "downloads", "newcomers", "replays", "share")
+    __slots__ = ("arrivals", "connections", "downloads", "failures", "newcomers", "replays", "share")
 
     def __init__(self, settings: Settings, loop: asyncio.AbstractEventLoop) -> None:
         self.connections = 0
@@ -49,6 +58,8 @@ class AddressLimits:
         """Commands of all players, shared fairly among them."""
         self.newcomers = FairQueue(settings.guest_rate, settings.guest_burst, loop)
         """New guests, in the order in which they came."""
+        self.failures = TokenBucket(ADDRESS_FAILURE_RATE, ADDRESS_FAILURE_BURST, loop.time())
+        """Sign-ins and recoveries that failed, for whatever account."""
         self.replays = asyncio.Semaphore(MAX_REPLAYS)
         """Matches that players have read from the store, and pay for afterwards."""
         self.downloads = asyncio.Semaphore(MAX_DOWNLOADS)
@@ -57,7 +68,23 @@ class AddressLimits:
     @property
     def buckets(self) -> tuple[TokenBucket, ...]:
         """The buckets that all nodes share."""
-        return (self.arrivals, self.share.bucket, self.newcomers.bucket)
+        return (self.arrivals, self.share.bucket, self.newcomers.bucket, self.failures)
+
+
+class AccountLimits:
+    """What the attempts to sign in to one account share, or those from one address that the account knows."""
+
+    __slots__ = ("connections", "failures")
+
+    def __init__(self, now: float) -> None:
+        self.connections = 0
+        self.failures = TokenBucket(ACCOUNT_FAILURE_RATE, ACCOUNT_FAILURE_BURST, now)
+        """Sign-ins and recoveries that failed."""
+
+    @property
+    def buckets(self) -> tuple[TokenBucket, ...]:
+        """The buckets that all nodes share."""
+        return (self.failures,)
 
 
 class PlayerLimits:
@@ -190,4 +217,8 @@ class Limits:
         self.all_clients = FairQueue(settings.server_rate, settings.server_burst, loop)
         """Commands of all addresses, shared fairly among them. Moves that a match waits for pass by it."""
         self.addresses: _Registry[AddressLimits] = _Registry(lambda: AddressLimits(settings, loop))
+        self.passwords = FairQueue(PASSWORD_RATE, PASSWORD_BURST, loop)
+        """Passwords that are hashed, in the turns of their addresses."""
+        self.accounts: _Registry[AccountLimits] = _Registry(lambda: AccountLimits(loop.time()))
+        """Attempts to sign in, by the name that is tried; with the address where it is one that the account knows."""
         self.players: _Registry[PlayerLimits] = _Registry(lambda: PlayerLimits(settings, loop.time()))

@@ -6,8 +6,9 @@ import asyncio
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
-from typing import Final, assert_never
+from typing import Final, NamedTuple, assert_never
 
 import structlog
 
@@ -38,6 +39,7 @@ from cornered.protocol.messages import (
     Welcome,
 )
 from cornered.protocol.values import MatchSummary, Player
+from cornered.server.accounts import Accounts, AccountsUnavailable, Identity, Revocation
 from cornered.server.analysis.queue import question_about
 from cornered.server.analysis.state import Question, pieces_of, shape_of
 from cornered.server.analysis.studies import question_to_study
@@ -64,11 +66,12 @@ from cornered.server.lobby.events import (
     SeekPosted,
     WentAway,
 )
+from cornered.server.lobby.names import Names, comparison_key
 from cornered.server.lobby.state import LobbyFacts
 from cornered.server.match import views
 from cornered.server.match.match import Match
 from cornered.server.metrics import Counts
-from cornered.server.ports import Accounts, AccountsUnavailable, JournalUnavailable
+from cornered.server.ports import JournalUnavailable
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.analysis_exchange import AnalysisExchange
 from cornered.server.runtime.analysis_service import AnalysisService
@@ -85,14 +88,25 @@ from cornered.server.runtime.registry_observer import RegistryObserver
 from cornered.server.runtime.revocations import Revocations
 from cornered.server.tracing import Tracer
 
-__all__ = ["LobbyService"]
+__all__ = ["Admission", "LobbyService"]
 
 WELL_KNOWN_PLIES: Final = 6
 """Plies from the start within which a position of a live match is studied for others."""
 MAX_FINISHED: Final = 20
 """Finished matches on a player's list."""
 
+SEEN_MS: Final = 60 * 60 * 1000
+"""How old the record of a token's use may be: each record is a write to the store."""
+
 log = structlog.get_logger("lobby_service")
+
+
+class Admission(NamedTuple):
+    """An accepted hello: its answer, what its token permits, and whether the requested name is another's account's."""
+
+    welcome: Welcome
+    identity: Identity
+    is_claimed: bool = False
 
 
 class LobbyService:
@@ -109,20 +123,23 @@ class LobbyService:
         bounds: Bounds = Bounds(),  # noqa: B008 - it is frozen
         reserved_names: Iterable[str] = (),
         analyst_key: str = "",
+        allows_guests: bool = True,
     ) -> None:
         """`open_registry` makes the registry, which reports to the lobby service from then on.
 
         The lobby's changes are stored in `lobby_log` from `recover` on, by a task of `tasks`.
 
         `reserved_names` are for connections with `analyst_key`; any other that requests one gets a number added.
-        Analysts need the key too: without a key there are no analysts, and any bot may have the names.
+        Analysts need the key too: without a key there are no analysts, and any bot may have the names. Unless it
+        `allows_guests`, a hello needs an account, a bot's token or the key.
         """
         self.matches = open_registry(self)
         self.is_stopping = False
         self._services = services
         self._accounts = accounts
+        self._allows_guests = allows_guests
         self._clients: dict[str, list[ClientConnection]] = {}
-        self.revocations = Revocations(accounts, self._disconnect)
+        self.revocations = Revocations(accounts, self._token_revoked)
         self.replication = LobbyReplication(
             services, self.matches, lobby_log, self, tasks, reserved_names=tuple(reserved_names), bounds=bounds
         )
@@ -184,46 +201,93 @@ class LobbyService:
 
     # Connections
 
-    async def greet(self, hello: Hello) -> Welcome:
-        """Return the welcome that answers a hello; without a token a guest is created. Raises Refusal."""
+    async def greet(self, hello: Hello, label: str = "") -> Admission:
+        """Answer a hello; without a token a guest is created, whose session gets the label. Raises Refusal.
+
+        The caller has the client enter in the step in which this returns, so that no revocation is missed.
+        """
         if self.is_stopping:
             raise Refusal("shutting_down", "the server restarts; connect again in a moment")
-        try:
-            player, token = await self._identify(hello)
-        except AccountsUnavailable:
-            raise Refusal("internal", "the server cannot look up players just now; try again") from None
-        if self.revocations.includes(player.id):
-            raise _bad_token()
+        with self.revocations.greeting() as greeting:
+            try:
+                identity, token, is_claimed = await self._identify(hello)
+            except AccountsUnavailable:
+                raise Refusal("internal", "the server cannot look up players just now; try again") from None
+            # From here to the client's entry nothing waits: what is revoked later closes it.
+            if greeting.ended(identity):
+                raise _bad_token()
+        player = identity.player
         if self.analysis_service.is_operators(hello.key):
             self._operators.add(player.id)
-        return Welcome(
+        welcome = Welcome(
             player=player,
             token=token,
             server=server.VERSION,
             now=self.now(),
             matches=self._live_of(player.id),
+            has_account=identity.has_account,
+            scopes=identity.scopes,
         )
+        return Admission(welcome, identity, is_claimed)
 
-    async def _identify(self, hello: Hello) -> tuple[Player, str | None]:
+    async def _identify(self, hello: Hello) -> tuple[Identity, str | None, bool]:
+        """Return what a hello proves, a new guest's token, and whether the name is another's account's."""
+        accounts, now = self._accounts, self.now()
+        is_operators = self.analysis_service.is_operators(hello.key)
         if hello.token is None:
-            identity, token = await self._accounts.create(hello.name or _guest_name(), hello.kind)
-            return identity.player, token
-        known = await self._accounts.by_token(hello.token)
+            if not self._allows_guests and not is_operators:
+                raise _no_guests()
+            name = hello.name or _guest_name()
+            identity, token = await accounts.create(name, hello.kind, label=hello.client, at=now)
+            return identity, token, await self._is_claimed(identity)
+        known = await accounts.by_token(hello.token, now)
         if known is None:
             raise _bad_token()
-        if hello.name is not None and hello.name != known.player.name:
-            return await self._accounts.rename_guest(known.player.id, hello.name), None
-        return known.player, None
+        if not (known.has_account or self._allows_guests or is_operators or known.player.kind == "bot"):
+            raise _no_guests()
+        if now - known.seen > SEEN_MS:
+            await accounts.touch(known.player.id, known.session, now)
+        if not known.has_account and hello.name not in (None, known.player.name):
+            assert hello.name is not None
+            known = replace(known, player=await accounts.rename_guest(known.player.id, hello.name))
+        return known, None, not known.has_account and await self._is_claimed(known)
 
-    def enter(self, client: ClientConnection, welcome: Welcome) -> None:
-        """Add a connection, and send it the welcome with its visible name, its player's challenges and pool."""
+    async def _is_claimed(self, identity: Identity) -> bool:
+        return await self._accounts.is_claimed(comparison_key(identity.player.name), identity.player.id)
+
+    @property
+    def names(self) -> Names:
+        """The visible names of all players in the lobby."""
+        return self._lobby.names
+
+    def changed(self, player: Player) -> None:
+        """A player has an account from now on, or another name: its connections here show it."""
+        clients = self._clients.get(player.id, [])
+        if not clients:
+            return
+        shown = self.replication.came(self._visitor(clients[0], player, is_claimed=False))
+        for client in clients:
+            client.identity = replace(client.identity, player=player, has_account=True)
+            client.player = shown
+
+    def is_operators(self, player: str) -> bool:
+        """Return whether a player has shown the operator's key since the server started."""
+        return player in self._operators
+
+    def _visitor(self, client: ClientConnection, player: Player, *, is_claimed: bool) -> Visitor:
+        # Without a key no bot can prove to be a house bot: the reserved names are refused to people only.
+        is_operators = player.id in self._operators or (not self._has_key and player.kind == "bot")
+        return Visitor(player=player, address=client.address, is_operators=is_operators, is_claimed=is_claimed)
+
+    def enter(self, client: ClientConnection, welcome: Welcome, *, is_claimed: bool = False) -> None:
+        """Add a connection, and send it the welcome with its visible name and its player's challenges and pool.
+
+        A name that `is_claimed` is another's account's.
+        """
         player = client.player.id
         clients = self._clients.setdefault(player, [])
         clients.append(client)
-        # Without a key no bot can prove to be a house bot: the reserved names are refused to people only.
-        is_operators = player in self._operators or (not self._has_key and client.player.kind == "bot")
-        visitor = Visitor(player=client.player, address=client.address, is_operators=is_operators)
-        shown = self.replication.came(visitor)
+        shown = self.replication.came(self._visitor(client, client.player, is_claimed=is_claimed))
         for one in clients:
             one.player = shown
         client.send(welcome.model_copy(update={"player": shown}))
@@ -273,10 +337,13 @@ class LobbyService:
         for match_task in watched:
             _complete(partial(match_task.leave, client))
 
-    def _disconnect(self, player: str) -> None:
-        """Close all connections of a player whose token is revoked."""
-        for client in tuple(self._clients.get(player, ())):
-            client.disconnect("your token is revoked")
+    def _token_revoked(self, revocation: Revocation) -> None:
+        """Close the connections whose token is revoked; what is remembered of a player's name may be out of date."""
+        for client in tuple(self._clients.get(revocation.player, ())):
+            if revocation.covers(revocation.player, client.identity.session):
+                client.disconnect("your token is revoked")
+        if not revocation.token:
+            self.matches.forget_names(revocation.player)
 
     def caught_up(self, client: ClientConnection) -> None:
         """A client's output buffer is below its low mark again: send it the lobby if it missed updates."""
@@ -597,6 +664,10 @@ def _is_before_people(match: Match, question: Question) -> bool:
 
 def _bad_token() -> Refusal:
     return Refusal("bad_token", "no player has this token, or it was revoked; connect again without one")
+
+
+def _no_guests() -> Refusal:
+    return Refusal("no_guests", "one plays here with an account; sign in or register first")
 
 
 def _guest_name() -> str:

@@ -158,6 +158,10 @@ class MatchRegistry:
         """
         return await self._archive.summaries(finished, replayed)
 
+    def forget_names(self, player: str) -> None:
+        """Have a player's finished matches read again: the name may be another one in the store."""
+        self._archive.forget_names(player)
+
     async def recover(self) -> None:
         """Index every match that goes on and is this node's, and begin to load them; from now on, all that it gains.
 

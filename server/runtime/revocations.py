@@ -1,4 +1,4 @@
-"""Revoked tokens: this node looks for new revocations in the store, and disconnects their players.
+"""Revoked tokens: this node looks for new revocations in the store, and disconnects those who used them.
 
 The store is what all nodes share, and the only party that a revoking program has to reach. A hello is checked against
 it in any case; looking is for the connections that are open already.
@@ -7,14 +7,15 @@ it in any case; looking is for the connections that are open already.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import structlog
 
-from cornered.server.ports import Accounts, AccountsUnavailable
+from cornered.server.accounts import Accounts, AccountsUnavailable, Identity, Revocation
 
-__all__ = ["LOOK_SECONDS", "Revocations"]
+__all__ = ["LOOK_SECONDS", "Greeting", "Revocations"]
 
 LOOK_SECONDS: Final = 0.4
 """Seconds between two looks: with a query's time, connections close within a second."""
@@ -22,22 +23,48 @@ LOOK_SECONDS: Final = 0.4
 log = structlog.get_logger("revocations")
 
 
-class Revocations:
-    """The players whose tokens were revoked since the server started. `disconnect` closes a player's connections."""
+class Greeting:
+    """The revocations that are found while one hello is answered."""
 
-    def __init__(self, accounts: Accounts, disconnect: Callable[[str], None]) -> None:
+    __slots__ = ("_found",)
+
+    def __init__(self) -> None:
+        self._found: list[Revocation] = []
+
+    def found(self, revocation: Revocation) -> None:
+        self._found.append(revocation)
+
+    def ended(self, identity: Identity) -> bool:
+        """Return whether a token was revoked after the store was asked for it."""
+        return any(one.covers(identity.player.id, identity.session) for one in self._found)
+
+
+class Revocations:
+    """The newest revocations. `revoked` closes the connections that one covers."""
+
+    def __init__(self, accounts: Accounts, revoked: Callable[[Revocation], None]) -> None:
         self._accounts = accounts
-        self._disconnect = disconnect
+        self._revoked = revoked
         self._newest = 0
-        self._players: set[str] = set()
+        self._greetings: set[Greeting] = set()
 
     async def begin(self) -> None:
         """Count from the newest revocation on, before players are admitted. Raises AccountsUnavailable."""
-        self._newest = max((number for number, _ in await self._accounts.revoked(0)), default=0)
+        self._newest = await self._accounts.newest_revocation()
 
-    def includes(self, player: str) -> bool:
-        """Return whether a player is revoked: a hello may have read the token just before."""
-        return player in self._players
+    @contextmanager
+    def greeting(self) -> Iterator[Greeting]:
+        """Collect what is found in the block, which asks the store for a token and ends before its socket has entered.
+
+        A revocation is committed before the store is asked, and then the token is unknown; or it is found in the block;
+        or it is found later, when the socket is among those that it closes.
+        """
+        greeting = Greeting()
+        self._greetings.add(greeting)
+        try:
+            yield greeting
+        finally:
+            self._greetings.remove(greeting)
 
     async def run(self) -> None:
         """Look for new revocations, until cancelled; those during an outage of the store are found after it."""
@@ -45,15 +72,22 @@ class Revocations:
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             try:
-                revoked = await self._accounts.revoked(self._newest)
+                await self.look()
             except AccountsUnavailable as error:
                 if not is_blind:
                     log.warning("revoked tokens cannot be looked for", reason=str(error))
                 is_blind = True
                 continue
             is_blind = False
-            for number, player in revoked:
-                self._newest = number
-                self._players.add(player)
-                log.info("a token is revoked", player=player)
-                self._disconnect(player)
+
+    async def look(self) -> None:
+        """Look for new revocations once. Raises AccountsUnavailable."""
+        for revocation in await self._accounts.revoked(self._newest):
+            if revocation.number <= self._newest:
+                # Another look was faster.
+                continue
+            self._newest = revocation.number
+            log.info("a token is revoked", player=revocation.player)
+            for greeting in self._greetings:
+                greeting.found(revocation)
+            self._revoked(revocation)

@@ -39,8 +39,9 @@ class SharedLimits:
         message = Usage(
             addresses=_used(self._limits.addresses.usage(MAX_TOLD)),
             players=_used(self._limits.players.usage(MAX_TOLD)),
+            accounts=_used(self._limits.accounts.usage(MAX_TOLD)),
         )
-        if message.addresses or message.players:
+        if message.addresses or message.players or message.accounts:
             for node in others:
                 self._nodes.send(node, message)
 
@@ -51,16 +52,20 @@ class SharedLimits:
             self._limits.addresses.take_elsewhere(node, used.key, used.connections, used.tokens, now)
         for used in usage.players:
             self._limits.players.take_elsewhere(node, used.key, used.connections, used.tokens, now)
+        for used in usage.accounts:
+            self._limits.accounts.take_elsewhere(node, used.key, used.connections, used.tokens, now)
 
     def link_restored(self) -> None:
         """Tell everything again: messages to a node may have been lost."""
         self._limits.addresses.tell_again()
         self._limits.players.tell_again()
+        self._limits.accounts.tell_again()
 
     def node_died(self, node: str) -> None:
         """A node has no connections any more."""
         self._limits.addresses.forget_node(node)
         self._limits.players.forget_node(node)
+        self._limits.accounts.forget_node(node)
 
 
 def _used(usage: list[tuple[str, int, tuple[float, ...]]]) -> tuple[Used, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,9 @@ from websockets.exceptions import ConnectionClosed
 from cornered.protocol.commands import Hello, Ping, Play
 from cornered.protocol.messages import Pong, Refused
 from cornered.protocol.values import Value
+from cornered.server.accounts import AccountsUnavailable, Identity, Revocation
 from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.app import revoke_tokens
-from cornered.server.ports import AccountsUnavailable, Identity
 from cornered.server.settings import Settings
 from tests.conftest import Mosquitto, Postgres
 from tests.server.conftest import TIMEOUT_S, Client, Pair, Running, Start, Stores
@@ -89,19 +90,19 @@ class SlowAccounts(MemoryAccounts):
         self.looks = 0
         self.looked = asyncio.Condition()
 
-    async def by_token(self, token: str) -> Identity | None:
-        found = await super().by_token(token)
+    async def by_token(self, token: str, at: int = 0) -> Identity | None:
+        found = await super().by_token(token, at)
         self.is_read.set()
         await self.may_return.wait()
         return found
 
-    async def revoked(self, since: int) -> list[tuple[int, str]]:
+    async def revoked(self, since: int) -> Sequence[Revocation]:
         async with self.looked:
             self.looks += 1
             self.looked.notify_all()
         if self.is_away:
             raise AccountsUnavailable("the store cannot be read")
-        return list(await super().revoked(since))
+        return await super().revoked(since)
 
     async def look_twice(self) -> None:
         """Return when the server has looked for revocations, and begins to look again."""

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from cornered.protocol.account import Scope
 from cornered.server.accounts import (
     ALL_SCOPES,
     MAX_KNOWN_ADDRESSES,
@@ -36,6 +37,9 @@ from cornered.server.adapters.database import Database
 from cornered.server.adapters.players_sql import KEPT_REVOCATIONS
 from cornered.server.adapters.tables import METADATA
 from tests.server.adapters.conftest import Opener
+
+PLAY: tuple[Scope, ...] = ("play",)
+ADMIN: tuple[Scope, ...] = ("admin",)
 
 
 @pytest.fixture
@@ -167,7 +171,7 @@ async def test_a_new_password_ends_every_other_session_and_token(accounts: Accou
     first, first_token = await registered(accounts)
     player = first.player.id
     second, second_token = await accounts.sign_in(player, "hash-1", session())
-    _, personal = await accounts.create_token(player, first.session, "a bot", ("play",), 1_000, 9_000)
+    _, personal = await accounts.create_token(player, first.session, "a bot", PLAY, 1_000, 9_000)
     await accounts.change_password(player, "hash-1", "hash-2", second.session)
     assert await accounts.by_token(second_token) is not None
     assert await accounts.by_token(first_token) is await accounts.by_token(personal) is None
@@ -254,17 +258,17 @@ async def test_a_personal_token_has_scopes_and_an_end(accounts: Accounts) -> Non
     assert await accounts.by_token(secret, 9_000) is None
     assert record in await accounts.tokens(player)
     with pytest.raises(StaleAccount):
-        await accounts.create_token(player, record.id, "more", ("play",), 1_000, 9_000)
+        await accounts.create_token(player, record.id, "more", PLAY, 1_000, 9_000)
     assert not await accounts.end_token(player, record.id, first.session, is_session=True)
     assert await accounts.end_token(player, record.id, first.session, is_session=False)
     assert not await accounts.end_token(player, record.id, first.session, is_session=False)
     assert await accounts.by_token(secret) is None
     assert await accounts.revoked(0) == [Revocation(1, player, token=record.id)]
     for _ in range(MAX_TOKENS):
-        await accounts.create_token(player, first.session, "", ("play",), 1_000, 9_000)
+        await accounts.create_token(player, first.session, "", PLAY, 1_000, 9_000)
     with pytest.raises(TooMany):
-        await accounts.create_token(player, first.session, "", ("play",), 8_999, 99_000)
-    await accounts.create_token(player, first.session, "", ("play",), 9_000, 99_000)
+        await accounts.create_token(player, first.session, "", PLAY, 8_999, 99_000)
+    await accounts.create_token(player, first.session, "", PLAY, 9_000, 99_000)
     assert len(await accounts.tokens(player)) == 2, "those past their time are forgotten"
 
 
@@ -272,7 +276,7 @@ async def test_sessions_end_one_by_one_or_all_others_at_once(accounts: Accounts)
     first, first_token = await registered(accounts)
     player = first.player.id
     entered = [await accounts.sign_in(player, "hash-1", session(2_000 + number)) for number in range(3)]
-    _, personal = await accounts.create_token(player, first.session, "", ("play",), 1_000, 9_000)
+    _, personal = await accounts.create_token(player, first.session, "", PLAY, 1_000, 9_000)
     assert await accounts.end_token(player, entered[0][0].session, first.session, is_session=True)
     assert [await accounts.by_token(token) is None for _, token in entered] == [True, False, False]
     with pytest.raises(StaleAccount):
@@ -298,7 +302,7 @@ async def test_a_role_is_in_sessions_at_once_and_ends_with_its_tokens(accounts: 
     known = await accounts.by_token(token)
     assert known is not None
     assert known.scopes == entered.scopes == ALL_SCOPES
-    record, secret = await accounts.create_token(player, first.session, "", ("admin",), 1_000, 9_000)
+    record, secret = await accounts.create_token(player, first.session, "", ADMIN, 1_000, 9_000)
     known = await accounts.by_token(secret)
     assert known is not None
     assert known.scopes == ("admin",)
@@ -338,7 +342,8 @@ async def test_of_a_deleted_player_nothing_but_the_games_stays(accounts: Account
         with pytest.raises(StaleAccount):
             await accounts.delete(player, was, first.session)
     await accounts.delete(player, "hash-1", first.session)
-    assert await accounts.account(player) is await accounts.by_token(token) is None
+    assert await accounts.account(player) is None
+    assert await accounts.by_token(token) is None
     assert await accounts.tokens(player) == []
     assert (await accounts.revoked(0))[-1] == Revocation(1, player)
     assert await accounts.called([player, "nobody"]) == {player: "deleted"}
@@ -453,7 +458,7 @@ async def test_the_database_never_holds_a_secret(open_database: Opener) -> None:
     accounts = SqlAccounts(database)
     first, first_token = await registered(accounts)
     _, second_token = await accounts.sign_in(first.player.id, "hash-1", session())
-    _, personal = await accounts.create_token(first.player.id, first.session, "", ("play",), 0, 9_000)
+    _, personal = await accounts.create_token(first.player.id, first.session, "", PLAY, 0, 9_000)
     async with database.reading() as connection:
         stored = repr([(await connection.execute(select(table))).all() for table in METADATA.sorted_tables])
     assert first.player.id in stored

@@ -1,0 +1,165 @@
+"""What each command needs of the token of its connection: one of some scopes, or a session."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, TypeAlias, assert_never
+
+from cornered.protocol.account import (
+    AskAccount,
+    AskExport,
+    AskPolicies,
+    AskSessions,
+    AskTokens,
+    ChangePassword,
+    CreateInvitation,
+    CreateToken,
+    DeleteAccount,
+    EndOtherSessions,
+    EndSession,
+    EnterPool,
+    Recover,
+    Register,
+    Rename,
+    RenewCodes,
+    RevokeToken,
+    Scope,
+    SignIn,
+    SignOut,
+)
+from cornered.protocol.commands import (
+    AcceptChallenge,
+    Analysed,
+    AskAnalysis,
+    AskGames,
+    AskHistory,
+    AskLeaderboard,
+    AskLine,
+    AskLobby,
+    AskMoves,
+    AskMyMatches,
+    AskPools,
+    AskProfile,
+    AskRatingHistory,
+    AskSeek,
+    AskStudy,
+    AskTrace,
+    AskVariation,
+    CancelAnalysis,
+    CancelChallenge,
+    CancelSeek,
+    Challenge,
+    ClientMessage,
+    CreateSeek,
+    Declare,
+    DeclineChallenge,
+    Hello,
+    Join,
+    JoinSeek,
+    Leave,
+    LeaveLobby,
+    LeavePool,
+    LeaveSeek,
+    MatchCommand,
+    OfferAnalysis,
+    Ping,
+    ReadRecord,
+    Say,
+    StartSeek,
+    WatchLobby,
+)
+from cornered.server.accounts import Identity
+
+__all__ = ["Need", "need_of", "permits"]
+
+Need: TypeAlias = frozenset[Scope] | Literal["anything", "session", "admin"]
+"""One of these scopes; or a token of any kind; or a session, which no personal token is; or the scope `admin`."""
+_READS: Final[frozenset[Scope]] = frozenset({"play", "bot", "read"})
+_PLAYS: Final[frozenset[Scope]] = frozenset({"play", "bot"})
+_PERSONS: Final[frozenset[Scope]] = frozenset({"play"})
+_BOTS: Final[frozenset[Scope]] = frozenset({"bot"})
+
+
+def need_of(command: ClientMessage) -> Need:
+    """Return what a command needs."""
+    if isinstance(command, MatchCommand):
+        return _PLAYS
+    match command:
+        case Hello() | Ping() | AskPolicies() | AskAccount():
+            return "anything"
+        case (
+            AskGames()
+            | AskMyMatches()
+            | AskSeek()
+            | AskLobby()
+            | WatchLobby()
+            | LeaveLobby()
+            | Join()
+            | Leave()
+            | AskMoves()
+            | AskHistory()
+            | AskVariation()
+            | AskLine()
+            | ReadRecord()
+            | AskPools()
+            | AskProfile()
+            | AskRatingHistory()
+            | AskLeaderboard()
+        ):
+            return _READS
+        case (
+            CreateSeek()
+            | JoinSeek()
+            | LeaveSeek()
+            | StartSeek()
+            | CancelSeek()
+            | Challenge()
+            | AcceptChallenge()
+            | DeclineChallenge()
+            | CancelChallenge()
+            | Say()
+            | EnterPool()
+            | LeavePool()
+        ):
+            return _PLAYS
+        case AskAnalysis() | AskStudy() | AskTrace() | CancelAnalysis():
+            return _PERSONS
+        case Declare() | OfferAnalysis() | Analysed():
+            return _BOTS
+        case (
+            Register()
+            | SignIn()
+            | Recover()
+            | Rename()
+            | ChangePassword()
+            | RenewCodes()
+            | AskSessions()
+            | SignOut()
+            | EndSession()
+            | EndOtherSessions()
+            | CreateToken()
+            | AskTokens()
+            | RevokeToken()
+            | AskExport()
+            | DeleteAccount()
+        ):
+            return "session"
+        case CreateInvitation():
+            return "admin"
+        case _:
+            assert_never(command)
+
+
+def permits(identity: Identity, command: ClientMessage) -> bool:
+    """Return whether a token permits a command. Commands of administrators look up the role besides."""
+    need = need_of(command)
+    if isinstance(need, frozenset):
+        return not need.isdisjoint(identity.scopes)
+    match need:
+        case "anything":
+            return True
+        case "session":
+            return identity.is_session
+        case "admin":
+            return "admin" in identity.scopes
+        case _:
+            assert_never(need)

@@ -1,0 +1,81 @@
+"""Exports what is stored about one player, in parts of bounded size: each is a line of JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any, Final
+
+from cornered.protocol.account import AskExport, Export
+from cornered.protocol.events import EVENT
+from cornered.server.accounts import Accounts, AccountsUnavailable, Identity
+from cornered.server.ports import DamagedMatch, Journal, JournalUnavailable
+from cornered.server.refusal import Refusal
+
+__all__ = ["FIRST_MATCHES", "Exports"]
+
+FIRST_MATCHES: Final = "matches"
+"""The cursor of the first part with matches. An id of a match is longer."""
+MAX_MATCHES: Final = 10
+"""Matches of one part."""
+MAX_EVENTS: Final = 2_000
+"""Events after which a part ends with the match that has them, so that one part takes no longer than a long record."""
+
+
+class Exports:
+    """The archives of all players."""
+
+    def __init__(self, accounts: Accounts, journal: Journal, *, now: Callable[[], int]) -> None:
+        """`now` is the time in milliseconds since 1970."""
+        self._accounts = accounts
+        self._journal = journal
+        self._now = now
+
+    async def part(self, identity: Identity, command: AskExport, replayed: Callable[[int], None]) -> Export:
+        """Return one part; `replayed` is told the number of events of each match in it. Raises Refusal."""
+        try:
+            if command.after is None:
+                text, more = await self._about(identity), FIRST_MATCHES
+                return Export(id=command.id, text=text, more=more)
+            after = None if command.after == FIRST_MATCHES else command.after
+            return await self._matches(identity.player.id, command.id, after, replayed)
+        except (AccountsUnavailable, JournalUnavailable):
+            raise Refusal("internal", "what is stored about you cannot be read just now; try again") from None
+
+    async def _about(self, identity: Identity) -> str:
+        """Return the player, the account and its tokens, without any secret."""
+        player = identity.player
+        account = await self._accounts.account(player.id)
+        about: dict[str, Any] = {"exported": self._now(), "player": player.model_dump()}
+        if account is not None:
+            about["account"] = {
+                "name": account.player.name,
+                "role": account.role,
+                "since": account.since,
+                "recovery_codes_left": account.codes_left,
+                "old_names": [asdict(name) for name in account.old_names],
+            }
+        about["tokens"] = [asdict(record) for record in await self._accounts.tokens(player.id)]
+        return json.dumps(about)
+
+    async def _matches(
+        self, player: str, command_id: str, after: str | None, replayed: Callable[[int], None]
+    ) -> Export:
+        names = await self._journal.finished(player, MAX_MATCHES + 1, after)
+        matches: list[dict[str, Any]] = []
+        last, total = None, 0
+        for name in names[:MAX_MATCHES]:
+            last = name
+            try:
+                events = await self._journal.read(name)
+            except DamagedMatch as damage:
+                matches.append({"match": name, "damaged": str(damage)})
+                continue
+            replayed(len(events))
+            total += len(events)
+            matches.append({"match": name, "events": [EVENT.dump_python(event, mode="json") for event in events]})
+            if total > MAX_EVENTS:
+                break
+        is_more = bool(names) and last != names[-1]
+        return Export(id=command_id, text=json.dumps({"matches": matches}), more=last if is_more else None)
