@@ -392,7 +392,7 @@ class Session:
 
     async def _look_for_revocations(self, command: DoorCommand | AccountCommand) -> None:
         """Close at once the sockets whose tokens a command has ended; those of other nodes follow in a moment."""
-        if isinstance(command, _ENDING | SignIn | CreateToken):
+        if isinstance(command, (*_ENDING, SignIn, CreateToken)):
             try:
                 await self._lobby_service.revocations.look()
             except AccountsUnavailable:
