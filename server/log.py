@@ -33,6 +33,8 @@ _LEVELS: Final = {"debug": logging.DEBUG, "info": logging.INFO, "warning": loggi
 
 WEBSOCKETS: Final = logging.getLogger("cornered.websockets")
 """The library's log, which is discarded: clients cause most of its lines by half a handshake or a reset."""
+# At the level of debugging it would write what clients send, passwords too, for whoever adds a handler.
+WEBSOCKETS.setLevel(logging.CRITICAL + 1)
 WEBSOCKETS.propagate = False
 WEBSOCKETS.addHandler(logging.NullHandler())
 

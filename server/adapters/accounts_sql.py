@@ -309,10 +309,11 @@ class SqlAccounts(SqlPlayers):
 
     async def _require_account(self, connection: AsyncConnection, player: str, was: str | None = None) -> Row[Any]:
         """Return an open account. Raises StaleAccount where it has another hash than `was`, if that is given."""
-        rows: Sequence[Row[Any]] = (await connection.execute(_ACCOUNT.where(PLAYERS_TABLE.c.id == player))).all()
-        row = rows[0] if rows else None
-        if row is None or row.is_closed or was not in (None, row.hash):
+        found = await connection.execute(_ACCOUNT.where(PLAYERS_TABLE.c.id == player))
+        rows: list[Any] = list(found)
+        if not rows or rows[0].is_closed or was not in (None, rows[0].hash):
             raise StaleAccount
+        row: Row[Any] = rows[0]
         return row
 
     async def _enter(self, connection: AsyncConnection, row: Row[Any], session: NewSession) -> tuple[Identity, str]:

@@ -154,13 +154,13 @@ PREVIEW: Final = 2_000.0
 """The same of a position as PNG, which a process of its own draws."""
 ACCOUNT_READ: Final = 10.0
 """A command that looks into the store of accounts."""
-ACCOUNT_WRITE: Final = 50.0
+ACCOUNT_WRITE: Final = 25.0
 """A command that changes an account: several statements in a transaction of its own."""
-PASSWORD: Final = 100.0
+PASSWORD: Final = 60.0
 """A command that hashes a password. The hash itself takes a thread for much longer, and few of them run at once: what
 bounds it are `cornered.server.runtime.sign_ins` and the queue of hashes.
 """
-EXPORT: Final = 60.0
+EXPORT: Final = 15.0
 """A part of the archive, besides the matches in it, which cost `replay_cost`."""
 KNOWN_FILE: Final = 1.0
 """What an address pays for a file of the page that is in memory, or has not changed.

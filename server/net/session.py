@@ -18,7 +18,6 @@ from cornered.protocol.account import (
     AccountCommand,
     AskExport,
     ChangePassword,
-    CreateToken,
     DeleteAccount,
     DoorCommand,
     EndOtherSessions,
@@ -119,8 +118,17 @@ _Order: TypeAlias = (
 )
 """Every command that may follow hello."""
 _DOOR: Final[tuple[type[DoorCommand], ...]] = get_args(DoorCommand)
-_ENDING: Final = (ChangePassword, Recover, SignOut, EndSession, EndOtherSessions, RevokeToken, DeleteAccount)
-"""Commands after which tokens are revoked: those who use them on this node are closed at once."""
+_ENDING: Final = (
+    SignIn,
+    Recover,
+    ChangePassword,
+    SignOut,
+    EndSession,
+    EndOtherSessions,
+    RevokeToken,
+    DeleteAccount,
+)
+"""Commands that may end tokens: their sockets on this node are closed at once. A sign-in ends one session too many."""
 MAX_KNOCKS: Final = 20
 """Commands of one socket before hello."""
 
@@ -344,12 +352,14 @@ class Session:
     async def _greet(self, message: _Message) -> None:
         """Answer a message before hello was accepted; after too many close the socket."""
         command_id: str | None = None
+        is_false_start = True
         try:
             cost = max(HELLO_COST, malformed_cost(len(message.payload)))
             await self._take_shares(self, cost, cost)
             hello = self._decode(message.payload, is_text=message.is_text)
             if isinstance(hello, _DOOR):
                 command_id = hello.id
+                is_false_start = self._knocks >= MAX_KNOCKS
                 await self._at_the_door(hello)
                 return
             if not isinstance(hello, Hello):
@@ -368,7 +378,7 @@ class Session:
         self._lobby_service.counts.refused(refusal.code)
         refused = Refused(id=command_id, code=refusal.code, text=refusal.text, retry_after=refusal.retry_after)
         self._connection.write(frame(self._codec.encode(refused), is_text=self._codec.is_text))
-        self._false_starts += 1
+        self._false_starts += is_false_start
         if refusal.code in ("server_full", "shutting_down"):
             self._connection.fail(CloseCode.TRY_AGAIN_LATER, refusal.code)
         elif self._false_starts >= MAX_FALSE_STARTS:
@@ -392,7 +402,7 @@ class Session:
 
     async def _look_for_revocations(self, command: DoorCommand | AccountCommand) -> None:
         """Close at once the sockets whose tokens a command has ended; those of other nodes follow in a moment."""
-        if isinstance(command, (*_ENDING, SignIn, CreateToken)):
+        if isinstance(command, _ENDING):
             try:
                 await self._lobby_service.revocations.look()
             except AccountsUnavailable:

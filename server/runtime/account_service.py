@@ -204,7 +204,7 @@ class AccountService:
         async with self._attempt(command.name, known, visit) as attempt:
             is_right = await self._verify(known, command.password, visit)
             if known is None or not is_right:
-                raise _bad_credentials("the name or the password is wrong")
+                raise Refusal("bad_credentials", "the name or the password is wrong")
             attempt.succeeded()
         session = NewSession(command.label, self._now(), address_digest(known.player.id, visit.key))
         identity, token = await self._accounts.sign_in(known.player.id, known.hash, session)
@@ -220,7 +220,7 @@ class AccountService:
             code = code_digest(command.code)
             is_right = await self._accounts.has_code(player, code)
             if known is None or known.is_closed or not is_right:
-                raise _bad_credentials("the name or the code is wrong")
+                raise Refusal("bad_credentials", "the name or the code is wrong")
             attempt.succeeded()
         session = NewSession(command.label, self._now(), address_digest(player, visit.key))
         identity, token = await self._accounts.recover(player, known.hash, code, stored, session)
@@ -384,7 +384,7 @@ class AccountService:
         known = await self._required(identity)
         with self._sign_ins.attempt(known.player.id, visit.address, identity.session) as attempt:
             if not await self._verify(known, password, visit):
-                raise _bad_credentials("the password is wrong")
+                raise Refusal("bad_credentials", "the password is wrong")
             attempt.succeeded()
         return known
 
@@ -439,10 +439,6 @@ def _digest_of(command: Register) -> str:
 
 def _already_registered() -> Refusal:
     return Refusal("already_registered", "you have an account already")
-
-
-def _bad_credentials(text: str) -> Refusal:
-    return Refusal("bad_credentials", text)
 
 
 def _busy(retry_after: int) -> Refusal:

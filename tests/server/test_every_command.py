@@ -55,6 +55,11 @@ class Scene:
         """Return a new seek of Ann's."""
         return await self.ann.seek(SeekSettings(game=game, **settings))
 
+    async def register(self) -> account.Registered:
+        """Give Ann an account."""
+        command = account.Register(id=self.ann.new_id(), name="Anna", password=PASSWORD)
+        return await self.ann.ask(command, account.Registered)
+
     async def challenge(self, game: GameSpec = SMALL) -> str:
         """Return a new challenge of Ann's to Ben."""
         return await self.do(self.ann, commands.Challenge, to=self.ben.player.id, game=game, seat=0)
@@ -168,6 +173,32 @@ async def _to_ben(scene: Scene) -> tuple[Client, dict[str, Any]]:
     return scene.ann, {"to": scene.ben.player.id, "game": SMALL}
 
 
+PASSWORD: Final = "correct horse battery"
+
+
+def in_account(answer: type[Value] | str = Acknowledged, **fields: Any) -> Case:
+    """Return the case of a command of Ann's, who has an account; a callable field gets the answer to `register`."""
+
+    async def arrange(scene: Scene) -> tuple[Client, dict[str, Any]]:
+        made = await scene.register()
+        return scene.ann, {name: value(made) if callable(value) else value for name, value in fields.items()}
+
+    return Case(arrange, answer)
+
+
+async def _session(scene: Scene) -> tuple[Client, dict[str, Any]]:
+    await scene.register()
+    await scene.ann.ask(account.SignIn(id=scene.ann.new_id(), name="Anna", password=PASSWORD), account.SignedIn)
+    sessions = await scene.ann.ask(account.AskSessions(id=scene.ann.new_id()), account.Sessions)
+    return scene.ann, {"session": next(one.session for one in sessions.sessions if not one.is_current)}
+
+
+async def _token(scene: Scene) -> tuple[Client, dict[str, Any]]:
+    await scene.register()
+    command = account.CreateToken(id=scene.ann.new_id(), label="a bot", scopes=("play",))
+    return scene.ann, {"token": (await scene.ann.ask(command, account.TokenCreated)).token.token}
+
+
 async def _job(scene: Scene) -> tuple[Client, dict[str, Any]]:
     await scene.analysis()
     async for job in scene.deep.jobs:
@@ -229,6 +260,26 @@ CASES: Final[dict[type[Command], Case]] = {
     commands.Rematch: in_finished(),
     commands.DeclineRematch: says_of("match", _rematch_offered, "ben", reason="not now"),
     commands.Say: in_match(text="Hello", room="players"),
+    account.AskPolicies: says(answer=account.Policies),
+    account.Register: says(answer=account.Registered, name="Anna", password=PASSWORD),
+    account.SignIn: in_account(account.SignedIn, name="anna", password=PASSWORD),
+    account.Recover: in_account(
+        account.SignedIn, name="anna", code=lambda made: made.codes[0], password="another " + PASSWORD
+    ),
+    account.AskAccount: says(answer=account.Account),
+    account.Rename: in_account(account.Account, name="Berta"),
+    account.ChangePassword: in_account(old=PASSWORD, password="another " + PASSWORD),
+    account.RenewCodes: in_account(account.RecoveryCodes, password=PASSWORD),
+    account.AskSessions: says(answer=account.Sessions),
+    account.SignOut: says(),
+    account.EndSession: Case(_session),
+    account.EndOtherSessions: says(),
+    account.CreateToken: in_account(account.TokenCreated, label="a bot", scopes=("play", "read")),
+    account.AskTokens: says(answer=account.Tokens),
+    account.RevokeToken: Case(_token),
+    account.AskExport: says(answer=account.Export),
+    account.DeleteAccount: in_account(password=PASSWORD),
+    account.CreateInvitation: says(answer="not_permitted"),
 }
 
 
