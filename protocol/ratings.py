@@ -54,7 +54,7 @@ class PoolRating(Made):
     games: int
     provisional: bool
     rank: int | None
-    """Place among the players of the same kind with an established rating; null while it is provisional."""
+    """Place among the established players of the same kind; null while it is provisional, and beyond 1,000."""
 
 
 class RatingPoint(Made):
@@ -97,7 +97,7 @@ class Pools(Made):
 
 
 class Profile(Made):
-    """The answer to `ask_profile`. `ratings` are those with the most games first, at most 50."""
+    """The answer to `ask_profile`. `ratings` are those with the most games first, at most 30."""
 
     type: Literal["profile"] = "profile"
     id: CommandId
@@ -106,7 +106,7 @@ class Profile(Made):
 
 
 class RatingHistory(Made):
-    """The answer to `ask_rating_history`, oldest first: every game, or about 300 of many, the first and last included.
+    """The answer to `ask_rating_history`, oldest first: every game, or 200 of many, the first and last included.
 
     It is empty where the player has no rating in the pool.
     """
@@ -130,7 +130,7 @@ class Leaderboard(Made):
     kind: PlayerKind
     entries: tuple[RankedPlayer, ...]
     total: int
-    """Number of players with an established rating in the pool, of this kind."""
+    """Number of players with an established rating in the pool, of this kind, some seconds ago."""
     more: Key | None
     """Cursor of the next page; null on the last page."""
 

@@ -800,7 +800,7 @@ export interface Leaderboard {
   speed: "bullet" | "blitz" | "rapid" | "classical" | "correspondence" | "untimed";
   kind: "person" | "bot";
   entries: RankedPlayer[];
-  /** Number of players with an established rating in the pool, of this kind. */
+  /** Number of players with an established rating in the pool, of this kind, some seconds ago. */
   total: number;
   /** Cursor of the next page; null on the last page. */
   more: string | null;
@@ -1214,7 +1214,7 @@ export interface PoolRating {
   deviation: number;
   games: number;
   provisional: boolean;
-  /** Place among the players of the same kind with an established rating; null while it is provisional. */
+  /** Place among the established players of the same kind; null while it is provisional, and beyond 1,000. */
   rank: number | null;
 }
 
@@ -1239,7 +1239,7 @@ export interface Presence {
   free: number;
 }
 
-/** The answer to `ask_profile`. `ratings` are those with the most games first, at most 50. */
+/** The answer to `ask_profile`. `ratings` are those with the most games first, at most 30. */
 export interface Profile {
   type: "profile";
   id: string;
@@ -1296,7 +1296,7 @@ export interface RatingChange {
 }
 
 /**
- * The answer to `ask_rating_history`, oldest first: every game, or about 300 of many, the first and last included.
+ * The answer to `ask_rating_history`, oldest first: every game, or 200 of many, the first and last included.
  *
  * It is empty where the player has no rating in the pool.
  */

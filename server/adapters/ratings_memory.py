@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from cornered.protocol.values import PlayerKind
 from cornered.server.adapters.journal_memory import MemoryJournal
-from cornered.server.rating.ports import Backlog, Leader, NumberTaken, Pending, Standing
+from cornered.server.rating.ports import MAX_RANK, Backlog, Leader, NumberTaken, Pending, Standing
 from cornered.server.rating.ratings import Change, Rating, result_of
 from cornered.server.rating.thinning import thinned
 
@@ -42,6 +42,14 @@ class MemoryRatings:
         return {key: self._ratings[key][1] for key in keys if key in self._ratings}
 
     async def store(self, newest: int, rated: Sequence[tuple[str, Sequence[Change]]]) -> None:
+        first = dict[tuple[str, str], Change]()
+        for change in (change for _, changes in rated for change in changes):
+            first.setdefault((change.player, change.pool), change)
+        for key, change in first.items():
+            known = self._ratings.get(key)
+            begun = (change.before, change.after.games - 1) if change.after.games > 1 else None
+            if (None if known is None else (known[1].rating, known[1].games)) != begun:
+                raise NumberTaken(change.match)
         if newest != self._newest:
             raise NumberTaken(newest)
         self._newest += len(rated)
@@ -63,7 +71,7 @@ class MemoryRatings:
 
     def _rank(self, player: str, pool: str, kind: PlayerKind, now: int) -> int | None:
         board = [leader.player for leader in self._board(pool, kind, now)]
-        return board.index(player) + 1 if player in board else None
+        return board.index(player) + 1 if player in board[:MAX_RANK] else None
 
     def _board(self, pool: str, kind: PlayerKind, now: int) -> list[Leader]:
         found = [
@@ -79,14 +87,14 @@ class MemoryRatings:
 
     async def leaders(
         self, pool: str, kind: PlayerKind, now: int, limit: int, after: str | None = None
-    ) -> tuple[int, Sequence[Leader]]:
-        board, known = self._board(pool, kind, now), None if after is None else self._ratings.get((after, pool))
+    ) -> Sequence[Leader]:
+        board = self._board(pool, kind, now)
         if after is not None:
             # A cursor may name who is not established any more.
+            known = self._ratings.get((after, pool))
             last = (known[1].rating, after) if known else None
-            behind = [one for one in board if last is not None and (one.rating.rating, one.player) < last]
-            return len(board) - len(behind) + 1, behind[:limit]
-        return 1, board[:limit]
+            board = [one for one in board if last is not None and (one.rating.rating, one.player) < last]
+        return board[:limit]
 
     async def established(self, pool: str, kind: PlayerKind, now: int) -> int:
         return len(self._board(pool, kind, now))

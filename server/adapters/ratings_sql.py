@@ -9,12 +9,14 @@ from typing import Any, Final
 import structlog
 from sqlalchemy import (
     ColumnElement,
+    Float,
     Row,
     Select,
     and_,
     bindparam,
     delete,
     func,
+    literal,
     literal_column,
     or_,
     select,
@@ -32,7 +34,7 @@ from cornered.server.adapters.database import STORE_ERRORS, Database, is_damage
 from cornered.server.adapters.journal_reader import event_of
 from cornered.server.adapters.tables import EVENTS, RATING_CHANGES, RATINGS, RESULTS
 from cornered.server.ports import DamagedMatch
-from cornered.server.rating.ports import Backlog, Leader, NumberTaken, Pending, RatingsUnavailable, Standing
+from cornered.server.rating.ports import MAX_RANK, Backlog, Leader, NumberTaken, Pending, RatingsUnavailable, Standing
 from cornered.server.rating.ratings import Change, Rating, Result, result_of
 from cornered.server.rating.thinning import thinned
 from cornered.server.refusal import Refusal
@@ -124,20 +126,22 @@ class SqlRatings:
         return found
 
     async def standings(self, player: str, now: int, limit: int) -> Sequence[Standing]:
-        own, other = RATINGS.alias(), RATINGS
-        better = select(func.count()).where(
-            other.c.pool == own.c.pool,
-            other.c.kind == own.c.kind,
-            _SOME_TIME,
-            other.c.established_until > now,
-            or_(
-                other.c.rating > own.c.rating,
-                and_(other.c.rating == own.c.rating, other.c.player > own.c.player),
-            ),
-        )
-        query = select(own, (better.scalar_subquery() + 1).label("rank")).where(own.c.player == player)
-        rows = await self._rows(query.order_by(own.c.games.desc(), own.c.pool).limit(limit))
-        return [Standing(row.pool, _rating_of(row), row.rank if row.established_until > now else None) for row in rows]
+        query = select(RATINGS).where(RATINGS.c.player == player)
+        rows = await self._rows(query.order_by(RATINGS.c.games.desc(), RATINGS.c.pool).limit(limit))
+        ranks = await self._ranks([row for row in rows if row.established_until > now], now)
+        return [Standing(row.pool, _rating_of(row), ranks.get(row.pool)) for row in rows]
+
+    async def _ranks(self, rows: Sequence[Row[Any]], now: int) -> Mapping[str, int]:
+        """Return the ranks of established ratings of a player by their pools, without those beyond MAX_RANK."""
+        if not rows:
+            return {}
+        counts = []
+        for row in rows:
+            is_better = row_of(RATINGS.c.rating, RATINGS.c.player) > _place_of(row)
+            better = select(RATINGS.c.player).where(*self._board(row.pool, row.kind, now), is_better)
+            counts.append(select(func.count()).select_from(better.limit(MAX_RANK).subquery()).scalar_subquery())
+        (ahead,) = await self._rows(select(*counts))
+        return {row.pool: count + 1 for row, count in zip(rows, ahead, strict=True) if count < MAX_RANK}
 
     async def history(self, player: str, pool: str, points: int) -> Sequence[Rating]:
         known = (await self.current([(player, pool)])).get((player, pool))
@@ -151,19 +155,15 @@ class SqlRatings:
 
     async def leaders(
         self, pool: str, kind: PlayerKind, now: int, limit: int, after: str | None = None
-    ) -> tuple[int, Sequence[Leader]]:
-        board = self._board(pool, kind, now)
-        rank, follows = 1, board
+    ) -> Sequence[Leader]:
+        query = select(RATINGS).where(*self._board(pool, kind, now))
         if after is not None:
-            known = (await self.current([(after, pool)])).get((after, pool))
-            if known is None:
-                return await self.established(pool, kind, now) + 1, []
-            columns = RATINGS.c
-            is_behind = or_(columns.rating < known.rating, and_(columns.rating == known.rating, columns.player < after))
-            ahead = select(func.count()).select_from(RATINGS).where(*board, ~is_behind)
-            rank, follows = await self._number(ahead) + 1, (*board, is_behind)
-        query = select(RATINGS).where(*follows).order_by(RATINGS.c.rating.desc(), RATINGS.c.player.desc()).limit(limit)
-        return rank, [Leader(row.player, _rating_of(row)) for row in await self._rows(query)]
+            last = await self._rows(select(RATINGS).where(RATINGS.c.player == after, RATINGS.c.pool == pool))
+            if not last:
+                return []
+            query = query.where(row_of(RATINGS.c.rating, RATINGS.c.player) < _place_of(last[0]))
+        rows = await self._rows(query.order_by(RATINGS.c.rating.desc(), RATINGS.c.player.desc()).limit(limit))
+        return [Leader(row.player, _rating_of(row)) for row in rows]
 
     async def established(self, pool: str, kind: PlayerKind, now: int) -> int:
         return await self._number(select(func.count()).select_from(RATINGS).where(*self._board(pool, kind, now)))
@@ -284,6 +284,11 @@ class SqlRatings:
 
 def _has_key(keys: Collection[tuple[str, str]]) -> ColumnElement[bool]:
     return row_of(RATINGS.c.player, RATINGS.c.pool).in_(list(keys))
+
+
+def _place_of(row: Row[Any]) -> ColumnElement[Any]:
+    """Return the place of a stored rating on its leaderboard, which an index has in this order."""
+    return row_of(literal(row.rating, Float(53)), literal(row.player))
 
 
 def _pending_of(row: Row[Any]) -> Pending:

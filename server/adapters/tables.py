@@ -261,6 +261,7 @@ RATINGS: Final = Table(
         "kind",
         "rating",
         "player",
+        "established_until",
         sqlite_where=text("established_until > 0"),
         postgresql_where=text("established_until > 0"),
     ),

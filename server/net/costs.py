@@ -87,6 +87,7 @@ __all__ = [
     "cost_of",
     "download_cost",
     "malformed_cost",
+    "profile_cost",
     "reading_cost",
     "replay_cost",
 ]
@@ -136,8 +137,12 @@ REPLAYED_EVENTS_PER_TOKEN: Final = 0.7
 """Events that are read from the journal and folded for one token."""
 WRITTEN_EVENTS_PER_TOKEN: Final = 1.2
 """Events that are read from the journal and written as a game record for one token."""
-RATINGS_READ: Final = 40.0
-"""A profile, a leaderboard's page or a history: its rows are found by an index, however many games were played."""
+RATINGS_READ: Final = 75.0
+"""A leaderboard's page or a history: its rows are found by an index, however many games were played."""
+PROFILE: Final = 50.0
+"""A profile without ratings."""
+RANK: Final = 9.0
+"""Each rating of a profile, whose rank is counted up to the thousandth player."""
 POOLS: Final = 10.0
 """The pools, which are counted once a minute."""
 PAGE_TOKENS: Final = 5.0
@@ -209,7 +214,9 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return MY_MATCHES
         case AskPools():
             return POOLS
-        case AskProfile() | AskRatingHistory() | AskLeaderboard():
+        case AskProfile():
+            return PROFILE
+        case AskRatingHistory() | AskLeaderboard():
             return RATINGS_READ
         case WatchLobby():
             return 20.0
@@ -268,6 +275,11 @@ def replay_cost(events: int) -> float:
 def download_cost(events: int) -> float:
     """Return the tokens for downloading the record of a match of so many events."""
     return 1.0 + events / WRITTEN_EVENTS_PER_TOKEN
+
+
+def profile_cost(ratings: int) -> float:
+    """Return the tokens for a profile's ratings and their ranks, whose number is known when they are read."""
+    return RANK * ratings
 
 
 def _plies(match: MatchState | None) -> int:

@@ -63,12 +63,13 @@ from cornered.protocol.commands import (
     Say,
 )
 from cornered.protocol.messages import Acknowledged, Games, MyMatches, Pong, Refused, ServerMessage
+from cornered.protocol.ratings import Profile
 from cornered.server.accounts import AccountsUnavailable
 from cornered.server.analysis.studies import line_of, read_record
 from cornered.server.lobby.pools import offered_pools
 from cornered.server.match import catalogue, views
 from cornered.server.net.connection import HOLD_INBOX, Connection
-from cornered.server.net.costs import cost_of, malformed_cost, reading_cost, replay_cost
+from cornered.server.net.costs import cost_of, malformed_cost, profile_cost, reading_cost, replay_cost
 from cornered.server.net.scopes import permits
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.account_service import AccountService, ManagedCommand, Visit
@@ -634,7 +635,12 @@ class Session:
             case AskLobby():
                 client.send(lobby_service.lobby_page(command))
             case AskPools() | AskProfile() | AskRatingHistory() | AskLeaderboard():
-                client.send(await lobby_service.rating_answers.answer(command))
+                answer = await lobby_service.rating_answers.answer(command)
+                client.send(answer)
+                if isinstance(answer, Profile):
+                    owed = profile_cost(len(answer.ratings))
+                    client.limits.commands.drain(self._loop.time(), owed)
+                    self.owe(owed)
             case OfferAnalysis():
                 lobby_service.analyses.offer(client, command)
             case Analysed():

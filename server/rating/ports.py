@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from cornered.protocol.values import PlayerKind
 from cornered.server.rating.ratings import Change, Rating, Result
 
-__all__ = ["Backlog", "Leader", "NumberTaken", "Pending", "Ratings", "RatingsUnavailable", "Standing"]
+__all__ = ["MAX_RANK", "Backlog", "Leader", "NumberTaken", "Pending", "Ratings", "RatingsUnavailable", "Standing"]
+
+
+MAX_RANK: Final = 1_000
+"""The last rank that is counted, so that what a profile costs does not grow with the number of players."""
 
 
 class RatingsUnavailable(Exception):
@@ -38,7 +42,7 @@ class Backlog:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player's rating in a pool. `rank` counts from 1 among established ratings of the kind; None outside of them."""
+    """A player's rating in a pool. `rank` counts from 1 to MAX_RANK among established ratings of the kind."""
 
     pool: str
     rating: Rating
@@ -85,15 +89,15 @@ class Ratings(Protocol):
         """Return a player's ratings with ranks at `now`, those with most games first."""
 
     async def history(self, player: str, pool: str, points: int) -> Sequence[Rating]:
-        """Return a player's ratings in a pool, oldest first: at most `points` or so, the first and the last included.
+        """Return a player's ratings in a pool, oldest first: at most `points`, the first and the last included.
 
         What is left out is not read.
         """
 
     async def leaders(
         self, pool: str, kind: PlayerKind, now: int, limit: int, after: str | None = None
-    ) -> tuple[int, Sequence[Leader]]:
-        """Return the rank of the first and the best established players of a pool at `now`, or those after a player."""
+    ) -> Sequence[Leader]:
+        """Return the best established players of a pool at `now`, or those after a player."""
 
     async def established(self, pool: str, kind: PlayerKind, now: int) -> int:
         """Return the number of established players of a pool."""

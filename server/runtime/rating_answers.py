@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final
 
 from cornered.protocol.commands import AskLeaderboard, AskPools, AskProfile, AskRatingHistory, RatingCommand
@@ -16,7 +18,7 @@ from cornered.protocol.ratings import (
     RatingHistory,
     RatingPoint,
 )
-from cornered.protocol.values import Player
+from cornered.protocol.values import Player, PlayerKind
 from cornered.server.ports import Accounts, AccountsUnavailable
 from cornered.server.rating.pools import spec_of
 from cornered.server.rating.ports import Ratings, RatingsUnavailable, Standing
@@ -26,12 +28,15 @@ from cornered.server.refusal import Refusal
 __all__ = ["DELETED", "PAGE_LEADERS", "RatingAnswers"]
 
 PAGE_LEADERS: Final = 50
-MAX_STANDINGS: Final = 50
-MAX_POINTS: Final = 300
+MAX_STANDINGS: Final = 30
+MAX_POINTS: Final = 200
 """Points of a history: more than a graph has pixels for, and read without those between them."""
 MAX_POOLS: Final = 100
 POOLS_LAST_MS: Final = 60_000
 """How long a list of all pools is kept, for which all ratings are counted."""
+TOTALS_LAST_MS: Final = 10_000
+"""How long the length of a leaderboard is kept."""
+MAX_TOTALS: Final = 256
 DELETED: Final = "deleted"
 """The name of a player whose account is gone."""
 
@@ -45,6 +50,8 @@ class RatingAnswers:
         self._accounts = accounts
         self._now = now
         self._pools: tuple[int, Sequence[tuple[str, int]]] | None = None
+        # When each leaderboard was counted, and how many players it had.
+        self._totals: OrderedDict[tuple[str, PlayerKind], tuple[int, int]] = OrderedDict()
 
     @property
     def _store(self) -> Ratings:
@@ -73,8 +80,10 @@ class RatingAnswers:
             self._pools = now, await self._store.pools(MAX_POOLS)
         found = []
         for pool, players in self._pools[1]:
-            game, speed = spec_of(pool)
-            found.append(PoolInfo(pool=pool, game=game, speed=speed, players=players))
+            # A game may be gone that an earlier version had.
+            with suppress(Refusal):
+                game, speed = spec_of(pool)
+                found.append(PoolInfo(pool=pool, game=game, speed=speed, players=players))
         return Pools(id=command.id, pools=tuple(found))
 
     async def _ask_profile(self, command: AskProfile) -> Profile:
@@ -83,7 +92,11 @@ class RatingAnswers:
             raise Refusal("unknown_player", "there is no such player")
         now = self._now()
         standings = await self._store.standings(command.player, now, MAX_STANDINGS)
-        return Profile(id=command.id, player=known, ratings=tuple(_pool_rating(one, now) for one in standings))
+        ratings = []
+        for one in standings:
+            with suppress(Refusal):
+                ratings.append(_pool_rating(one, now))
+        return Profile(id=command.id, player=known, ratings=tuple(ratings))
 
     async def _ask_history(self, command: AskRatingHistory) -> RatingHistory:
         spec_of(command.pool)
@@ -101,7 +114,8 @@ class RatingAnswers:
     async def _ask_leaderboard(self, command: AskLeaderboard) -> Leaderboard:
         game, speed = spec_of(command.pool)
         now, pool, kind = self._now(), command.pool, command.kind
-        first, found = await self._store.leaders(pool, kind, now, PAGE_LEADERS + 1, command.after)
+        ranked, last = _cursor(command.after)
+        found = await self._store.leaders(pool, kind, now, PAGE_LEADERS + 1, last)
         leaders = found[:PAGE_LEADERS]
         known = await self._accounts.by_ids([leader.player for leader in leaders])
         return Leaderboard(
@@ -118,11 +132,31 @@ class RatingAnswers:
                     deviation=round(leader.rating.deviation_at(now)),
                     games=leader.rating.games,
                 )
-                for rank, leader in enumerate(leaders, first)
+                for rank, leader in enumerate(leaders, ranked + 1)
             ),
-            total=await self._store.established(pool, kind, now),
-            more=leaders[-1].player if len(found) > PAGE_LEADERS else None,
+            total=await self._total(pool, kind, now),
+            more=f"{ranked + len(leaders)}_{leaders[-1].player}" if len(found) > PAGE_LEADERS else None,
         )
+
+    async def _total(self, pool: str, kind: PlayerKind, now: int) -> int:
+        counted, total = self._totals.get((pool, kind), (0, 0))
+        if now - counted > TOTALS_LAST_MS:
+            total = await self._store.established(pool, kind, now)
+            self._totals[pool, kind] = now, total
+            self._totals.move_to_end((pool, kind))
+            if len(self._totals) > MAX_TOTALS:
+                self._totals.popitem(last=False)
+        return total
+
+
+def _cursor(after: str | None) -> tuple[int, str | None]:
+    """Return the rank and the id of the last player of an earlier page. Raises Refusal."""
+    if after is None:
+        return 0, None
+    rank, _, player = after.partition("_")
+    if not (rank.isascii() and rank.isdigit() and player):
+        raise Refusal("bad_options", "`after` is what an earlier page gave as `more`; leave it out for the first page")
+    return int(rank), player
 
 
 def _pool_rating(standing: Standing, now: int) -> PoolRating:

@@ -8,6 +8,7 @@ result is rated once, a result whose node died too, and no node waits for anothe
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -27,6 +28,9 @@ SWEEP_SECONDS: Final = 2.0
 """How often results are looked for that no match of this node has left: their node died, or the store was away."""
 PAGE: Final = 32
 """Results of one transaction: some milliseconds, in which no move is stored."""
+MAX_TRIES: Final = 20
+RETRY_SECONDS: Final = 0.01
+"""How much longer a node waits at most after each time that another one was faster."""
 MAX_AWAITED: Final = 10_000
 """Matches whose change is to be told. The clients of further ones get it when they join again."""
 
@@ -136,8 +140,9 @@ class RatingService:
 async def rate_all(store: Ratings, rated: Callable[[int], None] = lambda _: None) -> None:
     """Rate everything that waits; `rated` is called with the number of results of each transaction.
 
-    Raises RatingsUnavailable.
+    Raises RatingsUnavailable, also where what is stored contradicts itself, so that nothing can be added.
     """
+    tries = 0
     while True:
         # The number is read first: of what another node stores later, it is noticed that it is newer.
         newest = await store.newest()
@@ -147,7 +152,14 @@ async def rate_all(store: Ratings, rated: Callable[[int], None] = lambda _: None
         try:
             await store.store(newest, await _rate(store, pending))
         except NumberTaken:
+            tries += 1
+            if tries == MAX_TRIES:
+                text = f"match {pending[0].match} or one after it cannot be rated; try `cornered admin ratings check`"
+                raise RatingsUnavailable(text) from None
+            # Another node is faster; both would go on to meet if they began at once.
+            await asyncio.sleep(random.uniform(0, tries * RETRY_SECONDS))
             continue
+        tries = 0
         rated(len(pending))
 
 

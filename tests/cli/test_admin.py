@@ -7,12 +7,17 @@ import json
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 from typer.testing import CliRunner
 
 from cornered.cli.main import app
 from cornered.server.adapters.accounts_sql import SqlAccounts
 from cornered.server.adapters.database import Database
+from cornered.server.adapters.journal_sql import SqlJournal
+from cornered.server.adapters.ratings_sql import SqlRatings
+from cornered.server.runtime.rating_service import rate_all
 from tests.conftest import free_port
+from tests.server.adapters.conftest import Sample
 
 
 @pytest.fixture
@@ -88,3 +93,38 @@ def test_no_store_is_made_to_revoke_a_token(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "no server has run there yet" in result.stderr
     assert not (tmp_path / "nowhere").exists()
+
+
+async def rated_store(path: Path) -> None:
+    """Store a rated match with its changes, of which one is wrong."""
+    database = await Database.open(f"sqlite:///{path}")
+    journal, ratings = SqlJournal(database), SqlRatings(database)
+    await journal.append("m", 0, [Sample.started("m")])
+    await journal.append("m", 1, [Sample.ended(2, rated=True)])
+    await journal.close()
+    await rate_all(ratings)
+    async with database.writing() as connection:
+        await connection.execute(text("UPDATE ratings SET rating = 1000 WHERE player = 'anna'"))
+    await database.close()
+
+
+def test_wrong_ratings_are_found_and_mended(stored: Path) -> None:
+    asyncio.run(rated_store(stored))
+    arguments = ["admin", "ratings"]
+    where = ["--data", str(stored.parent)]
+    found = CliRunner().invoke(app, [*arguments, "check", *where])
+    assert found.exit_code == 1
+    assert "1 results, 0 of them unreadable" in found.stdout
+    assert "0 matches and 1 ratings wrong" in found.stdout
+    assert "recompute" in found.stdout
+    mended = CliRunner().invoke(app, [*arguments, "recompute", *where, "--json"])
+    assert mended.exit_code == 0
+    assert json.loads(mended.stdout)["wrong_ratings"] == 1
+    again = CliRunner().invoke(app, [*arguments, "check", *where])
+    assert (again.exit_code, "0 matches and 0 ratings wrong" in again.stdout) == (0, True)
+
+
+def test_no_store_is_made_to_look_at_ratings(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["admin", "ratings", "check", "--data", str(tmp_path / "nowhere")])
+    assert result.exit_code == 2
+    assert "no server has run there yet" in result.stderr

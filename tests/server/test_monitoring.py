@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from cornered.protocol.commands import Play, Resign
 from cornered.server.cluster.slots import ALL_SLOTS
-from tests.server.conftest import Running
+from tests.server.conftest import Pair, Running, Start
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 RULES: list[dict[str, Any]] = yaml.safe_load((DEPLOY / "alerts.yml").read_text())["groups"][0]["rules"]
@@ -45,6 +48,26 @@ def test_an_alert_says_what_is_and_what_to_do(rule: dict[str, Any]) -> None:
     assert rule["labels"]["severity"] in ("warning", "critical")
     for part in ("summary", "action"):
         assert rule["annotations"][part].endswith(".")
+
+
+async def test_the_alert_of_ratings_looks_at_what_waits(start: Start, pair: Pair, tmp_path: Path) -> None:
+    (rule,) = [rule for rule in RULES if rule["alert"] == "CorneredRatingsBehind"]
+    (name,) = names_in([rule["expr"]])
+    path = tmp_path / "cornered.db"
+    async with start(database=f"sqlite:///{path}") as server:
+        async with server.client("Ann") as ann, server.client("Ben") as ben:
+            match = await pair(ann, ben, rated=True)
+            await ann.do(Play, match=match, ply=0, move="a2")
+            await ben.do(Play, match=match, ply=1, move="c2")
+            with closing(sqlite3.connect(path)) as store, store:
+                store.execute("ALTER TABLE rating_changes RENAME TO gone")
+            await ann.do(Resign, match=match)
+        found = await server.metrics_once(lambda found: found[name] > 0)
+        assert found["cornered_ratings_waiting"] == 1
+        with closing(sqlite3.connect(path)) as store, store:
+            store.execute("ALTER TABLE gone RENAME TO rating_changes")
+        found = await server.metrics_once(lambda found: found[name] == 0)
+        assert found["cornered_matches_rated_total"] == 1
 
 
 def test_the_alert_of_slots_knows_their_number() -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from cornered.protocol.commands import AskMoves, AskVariation, Challenge, Join, Play
+from cornered.protocol.commands import AskMoves, AskRatingHistory, AskVariation, Challenge, Join, Play, Resign
 from cornered.protocol.messages import Acknowledged, Happened, Moves, Snapshot, Variation
+from cornered.protocol.ratings import Rated
 from cornered.server.cluster.slots import ALL_SLOTS
+from cornered.server.runtime.rating_service import RatingService
 from tests.conftest import Mosquitto, Postgres
 from tests.server.conftest import SMALL, Pair, Running, Start
 
@@ -101,3 +104,52 @@ async def test_a_reading_for_a_client_that_claims_to_have_seen_more_is_paid_for(
                     assert code == "stale_ply"
                     answers[node.address] = answers.get(node.address, 0) + 1
     assert 2 * answers[one.address] < answers[two.address]
+
+
+async def test_matches_of_both_nodes_are_rated_once_and_all_clients_are_told(
+    two_nodes: tuple[Running, Running], pair: Pair
+) -> None:
+    one, two = two_nodes
+    async with one.client("Ann") as ann, two.client("Ben") as ben, one.client("Cas") as cas:
+        # A match is on the node of who accepts its challenge.
+        matches = [await pair(ann, ben, rated=True, seat=0) for _ in range(3)]
+        matches += [await pair(ben, ann, rated=True, seat=1) for _ in range(3)]
+        for match in matches:
+            await cas.join(match)
+            await ann.do(Play, match=match, ply=0, move="a2")
+            await ben.do(Play, match=match, ply=1, move="c2")
+        for match in matches:
+            await ann.tell(Resign(id=f"resign-{match}", match=match))
+        told = [{(await client.hear(Rated)).match for _ in matches} for client in (ann, ben, cas)]
+        assert told == [set(matches)] * 3
+        for client in (ann, ben):
+            pool = "trapgrid:size=3:untimed"
+            course = await client.ask(AskRatingHistory, player=client.player.id, pool=pool)
+            assert [point.games for point in course.points] == [1, 2, 3, 4, 5, 6]
+    rated = [(await node.metrics())["cornered_matches_rated_total"] for node in two_nodes]
+    assert sum(rated) == len(matches)
+
+
+async def test_a_result_whose_node_died_before_it_was_rated_is_rated_by_another(
+    start: Start, postgres: Postgres, mosquitto: Mosquitto, tmp_path: Path, pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = {"database": postgres.new_database(), "mqtt": mosquitto.url}
+    with monkeypatch.context() as broken:
+
+        async def rate_nothing(_: RatingService) -> None:
+            await asyncio.Event().wait()
+
+        broken.setattr(RatingService, "run", rate_nothing)
+        async with (
+            start(**shared, node="one", data=tmp_path / "one") as one,
+            one.client("Ann") as ann,
+            one.client("Ben") as ben,
+        ):
+            match = await pair(ann, ben, rated=True)
+            await ann.do(Play, match=match, ply=0, move="a2")
+            await ben.do(Play, match=match, ply=1, move="c2")
+            await ann.do(Resign, match=match)
+            token = ben.welcome.token
+    async with start(**shared, node="two", data=tmp_path / "two") as two, two.client("Ben", token=token) as ben:
+        await ben.join(match)
+        assert (await ben.hear(Rated)).changes[1].after == 1662

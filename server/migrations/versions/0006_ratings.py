@@ -33,7 +33,7 @@ def upgrade() -> None:
     op.create_index(
         "ratings_established",
         "ratings",
-        ["pool", "kind", "rating", "player"],
+        ["pool", "kind", "rating", "player", "established_until"],
         sqlite_where=established,
         postgresql_where=established,
     )

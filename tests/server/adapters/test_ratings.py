@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -127,6 +128,20 @@ async def test_who_read_before_another_stored_stores_nothing(journal: Journal, r
     assert (await ratings.current([("ann", POOL)]))["ann", POOL].games == 2
 
 
+async def test_what_began_with_a_rating_that_was_mended_since_is_not_stored(journal: Journal, ratings: Ratings) -> None:
+    await end(journal, "a", "ann", "ben", at=NOW)
+    await rate_all(ratings)
+    await end(journal, "b", "ann", "ben", at=NOW + 1)
+    (one,) = await ratings.pending(1)
+    changes = await changes_of(ratings, one.result)
+    await ratings.replace(1, [("ann", POOL, "person", replace(changes[0].after, rating=1_000.0, games=1))], [])
+    with pytest.raises(NumberTaken):
+        await ratings.store(1, [("b", changes)])
+    assert await ratings.newest() == 1
+    await rate_all(ratings)
+    assert (await ratings.changes(["b"]))["b"][0].before == 1_000.0
+
+
 async def test_a_result_that_cannot_be_rated_is_numbered_without_changes(journal: Journal, ratings: Ratings) -> None:
     await end(journal, "a", "ann", "ben", at=NOW)
     await ratings.store(0, [("a", ())])
@@ -147,12 +162,10 @@ async def test_a_leaderboard_has_the_established_of_one_kind_in_pages(ratings: R
     rows += [("p1", "bamboo:blitz", "person", at_rating(1_000)), ("absent", POOL, "person", at_rating(1_900, 109.9))]
     await ratings.replace(0, rows, [])
     day = NOW + 30 * 86_400_000
-    rank, page = await ratings.leaders(POOL, "person", day, 2)
-    assert (rank, [one.player for one in page]) == (1, ["p1", "p3"])
-    rank, page = await ratings.leaders(POOL, "person", day, 2, "p3")
-    assert (rank, [one.player for one in page]) == (3, ["p2", "p4"])
-    assert await ratings.leaders(POOL, "person", day, 2, "p4") == (5, [])
-    assert await ratings.leaders(POOL, "person", day, 2, "nobody") == (5, [])
+    assert [one.player for one in await ratings.leaders(POOL, "person", day, 2)] == ["p1", "p3"]
+    assert [one.player for one in await ratings.leaders(POOL, "person", day, 2, "p3")] == ["p2", "p4"]
+    assert await ratings.leaders(POOL, "person", day, 2, "p4") == []
+    assert await ratings.leaders(POOL, "person", day, 2, "nobody") == []
     assert (await ratings.established(POOL, "person", day), await ratings.established(POOL, "bot", day)) == (4, 1)
     assert await ratings.pools(5) == [(POOL, 7), ("bamboo:blitz", 1)]
     assert await ratings.pools(1) == [(POOL, 7)]
@@ -166,7 +179,7 @@ async def test_a_leaderboard_has_the_established_of_one_kind_in_pages(ratings: R
     ]
     assert len(await ratings.standings("p1", day, 1)) == 1
     await ratings.replace(0, [], [("p1", POOL)])
-    assert (await ratings.leaders(POOL, "person", day, 1))[1][0].player == "p3"
+    assert (await ratings.leaders(POOL, "person", day, 1))[0].player == "p3"
     with pytest.raises(NumberTaken):
         await ratings.replace(7, rows, [])
 

@@ -24,7 +24,7 @@ from cornered.server.match.catalogue import settle
 from cornered.server.match.match import Match, open_match
 from cornered.server.match.terms import Opening
 from cornered.server.ports import Journal
-from cornered.server.rating.ports import Ratings
+from cornered.server.rating.ports import Ratings, RatingsUnavailable
 from cornered.server.refusal import Refusal
 from cornered.server.runtime import recomputation
 from cornered.server.runtime.rating_service import rate_all
@@ -150,3 +150,12 @@ async def test_ratings_in_memory_are_those_of_the_journal_too() -> None:
     findings = await recompute(store, mends=False)
     assert findings.is_right
     assert findings.results > 20
+
+
+async def test_what_contradicts_itself_is_an_error_and_no_endless_attempt(open_database: Opener) -> None:
+    database = await open_database()
+    await fill(SqlJournal(database), 6, [SqlRatings(database)])
+    async with database.writing() as connection:
+        await connection.execute(text("UPDATE results SET number = NULL WHERE number = 3"))
+    with pytest.raises(RatingsUnavailable, match="cannot be rated"):
+        await rate_all(SqlRatings(database))

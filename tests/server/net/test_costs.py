@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Final
 
 import msgpack
@@ -25,9 +26,12 @@ from cornered.protocol.commands import (
     Analysed,
     AskGames,
     AskHistory,
+    AskLeaderboard,
     AskLine,
     AskMoves,
     AskMyMatches,
+    AskProfile,
+    AskRatingHistory,
     AskStudy,
     AskTrace,
     AskVariation,
@@ -38,8 +42,12 @@ from cornered.protocol.commands import (
 )
 from cornered.protocol.events import EVENT, MatchEvent, Played
 from cornered.protocol.messages import Games, Line, Pong, TraceSearch
+from cornered.protocol.ratings import Profile
 from cornered.protocol.traces import MAX_TRACE_LINES, SearchName, TraceSettings
 from cornered.protocol.values import NO_CLOCK, GameSpec, Player
+from cornered.server.adapters.accounts_sql import SqlAccounts
+from cornered.server.adapters.database import Database
+from cornered.server.adapters.ratings_sql import SqlRatings
 from cornered.server.analysis.state import TraceSoFar
 from cornered.server.analysis.studies import line_of, question_to_study, read_record
 from cornered.server.analysis.traces import question_to_trace, read_lines
@@ -57,6 +65,7 @@ from cornered.server.net.costs import (
     cost_of,
     download_cost,
     malformed_cost,
+    profile_cost,
     reading_cost,
     replay_cost,
 )
@@ -64,6 +73,8 @@ from cornered.server.net.pictures import DRAW_PROGRAM, PNG_WIDTH
 from cornered.server.net.qr_codes import draw
 from cornered.server.net.records import record_of, slices_of
 from cornered.server.net.shared_links import Played as PlayedGame
+from cornered.server.rating.ratings import Change, Rating
+from cornered.server.runtime.rating_answers import RatingAnswers
 from cornered.server.settings import Settings
 
 SEED = bytes(range(32))
@@ -554,3 +565,44 @@ def test_a_move_of_a_long_match_costs_no_more_than_one_of_a_short_match(log: lis
 
     short, long = (min(move_cost(log[:events]) for _ in range(10)) for events in (40, len(log)))
     assert long < 2 * short
+
+
+async def test_answers_about_ratings_take_no_more_than_is_charged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    speeds = ("bullet", "blitz", "rapid", "untimed", "classical")
+    pools = [f"trapgrid:size={size}:{speed}" for size in range(3, 9) for speed in speeds]
+    database = await Database.open(f"sqlite:///{tmp_path / 'cornered.db'}")
+    store, accounts = SqlRatings(database), SqlAccounts(database)
+    ann = (await accounts.create("Ann", "person"))[0].player.id
+    for pool in pools:
+        ratings = [Rating(1_000.0 + number, 60.0, 0.06, 2_000, 1) for number in range(1_200)]
+        await store.replace(0, [(f"p{n}", pool, "person", rating) for n, rating in enumerate(ratings)], [])
+        await store.replace(0, [(ann, pool, "person", ratings[100])], [])
+    course = [Rating(1.0, 2.0, 0.06, games, games) for games in range(1, 2_001)]
+    await store.correct([Change(f"m{one.games}", 0, "p0", "person", pools[0], 1.0, 2.0, one) for one in course])
+    answers = RatingAnswers(store, accounts, lambda: 2)
+    try:
+        for command in (
+            AskLeaderboard(id="c", pool=pools[0], after="1100_p100"),
+            AskRatingHistory(id="c", player="p0", pool=pools[0]),
+            AskProfile(id="c", player=ann),
+        ):
+            best, plainly = float("inf"), float("inf")
+            for _ in range(9):
+                plainly = min(plainly, *(timed(plain) for _ in range(9)))
+                begun = time.process_time()
+                answer = await answers.answer(command)
+                JSON.encode(answer)
+                best = min(best, time.process_time() - begun)
+            charged = cost_of(command, None)
+            if isinstance(answer, Profile):
+                assert len(answer.ratings) == len(pools)
+                assert all(one.rank is None for one in answer.ratings)
+                charged += profile_cost(len(answer.ratings))
+            took = best / plainly * PLAIN_US
+            with capsys.disabled():
+                print(f"\n{command.type}: {took / 1e3:.1f} ms for {charged:.0f} tokens", end="")  # noqa: T201
+            assert took / charged < UNIT_US * TOLERANCE
+    finally:
+        await database.close()
