@@ -46,7 +46,7 @@ class Scene:
 async def test_a_leaderboard_has_todays_names_and_goes_on_after_its_cursor() -> None:
     scene = Scene()
     ann = (await scene.accounts.create("Ann", "person"))[0].player.id
-    await scene.accounts.rename(ann, "Anna")
+    await scene.accounts.rename_guest(ann, "Anna")
     await scene.rate(ann, 2_000)
     for number in range(PAGE_LEADERS):
         await scene.rate(f"gone{number:02}", 1_900 - number)
