@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.window import PHONE, Window
+from tests.e2e.window import DESK, PHONE, Window
 
 pytestmark = pytest.mark.browser
 
 OpenWindow = Callable[..., Window]
+# Each window has a size, so that it is not one of an earlier test, which is signed in.
 PASSWORD = "seven quiet herons"
 OTHER = "eight louder herons"
 
@@ -89,7 +90,7 @@ def test_axe_finds_nothing_in_the_ways_in_and_the_sheets_of_an_account(
 
 
 def test_a_guest_becomes_an_account_and_is_the_same_player_on_a_second_device(open_window: OpenWindow) -> None:
-    first, second = open_window(), open_window(size=PHONE)
+    first, second = open_window(size=DESK), open_window(size=PHONE)
     me = first.page.evaluate("import('./main.js').then(({ page }) => page.link.me.id)")
     register(first, "Avocet")
     assert first.page.evaluate("import('./main.js').then(({ page }) => page.link.me.id)") == me
@@ -105,7 +106,7 @@ def test_a_guest_becomes_an_account_and_is_the_same_player_on_a_second_device(op
 
 
 def test_what_is_refused_is_said_beside_its_field(open_window: OpenWindow) -> None:
-    first, second = open_window(), open_window()
+    first, second = open_window(size=DESK), open_window(size=DESK)
     register(first, "Bittern")
     second.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
     second.page.get_by_role("button", name="Create an account").click()
@@ -129,9 +130,10 @@ def test_what_is_refused_is_said_beside_its_field(open_window: OpenWindow) -> No
 
 
 def test_passwords_are_hidden_until_shown_and_named_for_password_managers(open_window: OpenWindow) -> None:
-    window = open_window()
+    window = open_window(size=DESK)
     window.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
     fields = sheet(window, "Sign in").locator("input")
+    expect(fields).to_have_count(2)
     assert fields.evaluate_all("all => all.map(one => [one.autocomplete, one.type])") == [
         ["username", "text"],
         ["current-password", "password"],
@@ -150,7 +152,7 @@ def test_passwords_are_hidden_until_shown_and_named_for_password_managers(open_w
 
 
 def test_recovery_codes_are_not_lost_by_a_slip_and_each_sets_a_password_once(open_window: OpenWindow) -> None:
-    window, other = open_window(), open_window()
+    window, other = open_window(size=DESK), open_window(size=DESK)
     window.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
     window.page.get_by_role("button", name="Create an account").click()
     fill_in(window, "Create an account", "Create it", username="Crake", new_password=PASSWORD)
@@ -182,7 +184,7 @@ def test_recovery_codes_are_not_lost_by_a_slip_and_each_sets_a_password_once(ope
 
 
 def test_another_device_is_listed_and_signed_out(open_window: OpenWindow) -> None:
-    first, second = open_window(), open_window()
+    first, second = open_window(size=DESK), open_window(size=DESK)
     register(first, "Dipper")
     sign_in(second, "Dipper")
     expect(second.page.locator(".me")).to_have_text("Dipper")
@@ -198,7 +200,7 @@ def test_another_device_is_listed_and_signed_out(open_window: OpenWindow) -> Non
 
 
 def test_name_and_password_are_changed(open_window: OpenWindow) -> None:
-    first, second = open_window(), open_window()
+    first, second = open_window(size=DESK), open_window(size=DESK)
     register(first, "Egret")
     open_account(first, "Name")
     fill_in(first, "Change your name", "Use this name", name="Little Egret")
@@ -214,7 +216,7 @@ def test_name_and_password_are_changed(open_window: OpenWindow) -> None:
 
 
 def test_a_token_is_shown_once_and_revoked(open_window: OpenWindow) -> None:
-    window = open_window()
+    window = open_window(size=DESK)
     register(window, "Fulmar")
     open_account(window, "Personal tokens")
     tokens = sheet(window, "Personal tokens")
@@ -235,7 +237,7 @@ def test_a_token_is_shown_once_and_revoked(open_window: OpenWindow) -> None:
 
 
 def test_ones_data_are_saved_and_one_is_deleted_by_a_second_press(open_window: OpenWindow) -> None:
-    window, other = open_window(), open_window()
+    window, other = open_window(size=DESK), open_window(size=DESK)
     register(window, "Garganey")
     open_account(window, "Save my data")
     with window.page.expect_download() as download:
