@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Annotated, Final, Literal, TypeAlias
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
 from cornered.protocol.values import ONE_LINE, Command, CommandId, Key, Made, Milliseconds, Name, Player, Token
 
@@ -92,13 +92,19 @@ Registration: TypeAlias = Literal["open", "invitation", "closed"]
 # Commands
 
 
+class WithSecret(Command):
+    """Base of the commands that have a secret, which a program that makes a wrong one reads in no error."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+
 class AskPolicies(Command, json_schema_extra={"answers": ["policies"]}):
     """Ask who may come in here. It may be sent before `hello`."""
 
     type: Literal["ask_policies"] = "ask_policies"
 
 
-class Register(Command, json_schema_extra={"answers": ["registered"]}):
+class Register(WithSecret, json_schema_extra={"answers": ["registered"]}):
     """Become an account. A guest keeps its id, matches and token; before `hello` a new player is made.
 
     The name must be free: no other account has it or has had it, and nobody bears it just now.
@@ -113,7 +119,7 @@ class Register(Command, json_schema_extra={"answers": ["registered"]}):
     """The name of the session that begins where a new player is made."""
 
 
-class SignIn(Command, json_schema_extra={"answers": ["signed_in"]}):
+class SignIn(WithSecret, json_schema_extra={"answers": ["signed_in"]}):
     """Begin a session of an account. The socket's own player stays as it is: connect with the token that comes.
 
     It may be sent before `hello`. The answer to an unknown name is that to a wrong password.
@@ -125,7 +131,7 @@ class SignIn(Command, json_schema_extra={"answers": ["signed_in"]}):
     label: Label = ""
 
 
-class Recover(Command, json_schema_extra={"answers": ["signed_in"]}):
+class Recover(WithSecret, json_schema_extra={"answers": ["signed_in"]}):
     """Set a new password by a recovery code, which is used up. All sessions and tokens of the account end.
 
     It may be sent before `hello`.
@@ -151,7 +157,7 @@ class Rename(Command, json_schema_extra={"answers": ["account"]}):
     name: Name
 
 
-class ChangePassword(Command):
+class ChangePassword(WithSecret, json_schema_extra={"answers": ["acknowledged"]}):
     """Change the account's password. All other sessions, and all personal tokens, end."""
 
     type: Literal["change_password"] = "change_password"
@@ -159,7 +165,7 @@ class ChangePassword(Command):
     password: Password = Field(repr=False)
 
 
-class RenewCodes(Command, json_schema_extra={"answers": ["recovery_codes"]}):
+class RenewCodes(WithSecret, json_schema_extra={"answers": ["recovery_codes"]}):
     """Replace the recovery codes by new ones, which are shown this once."""
 
     type: Literal["renew_codes"] = "renew_codes"
@@ -221,7 +227,7 @@ class AskExport(Command, json_schema_extra={"answers": ["export"]}):
     after: Key | None = None
 
 
-class DeleteAccount(Command):
+class DeleteAccount(WithSecret, json_schema_extra={"answers": ["acknowledged"]}):
     """Delete oneself. Matches stay, under the name `deleted`; sessions, tokens and the socket end after the answer."""
 
     type: Literal["delete_account"] = "delete_account"

@@ -12,6 +12,7 @@ from cornered.clients.sdk.errors import (
 )
 from cornered.clients.sdk.lobby import LobbyView
 from cornered.clients.sdk.match import MatchView
+from cornered.clients.sdk.own_account import OwnAccount, policies, recover, register, sign_in
 from cornered.clients.sdk.player import BotPlayer, Tempo, run_bot, stay_as
 from cornered.clients.sdk.pulse import Pulse
 from cornered.clients.sdk.time_management import think_time
@@ -30,13 +31,18 @@ __all__ = [
     "LobbyView",
     "MatchView",
     "NotUnderstood",
+    "OwnAccount",
     "Pulse",
     "Tempo",
     "TokenStore",
     "Unavailable",
     "Unreachable",
+    "policies",
     "read_clock",
+    "recover",
+    "register",
     "run_bot",
+    "sign_in",
     "stay_as",
     "think_time",
     "unwrapped_errors",

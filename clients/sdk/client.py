@@ -17,6 +17,7 @@ from cornered.clients.sdk.errors import ClientError, Closed, CommandRefused, unw
 from cornered.clients.sdk.link import Link
 from cornered.clients.sdk.lobby import LobbyView
 from cornered.clients.sdk.match import MatchView
+from cornered.clients.sdk.own_account import OwnAccount
 from cornered.clients.sdk.pulse import Pulse
 from cornered.clients.sdk.study import Jobs, Studies
 from cornered.engine.game import OptionValue
@@ -133,6 +134,8 @@ class Client:
         self._studies = Studies(self)
         self.jobs = Jobs(self)
         """Analysis jobs of this bot, after `jobs.offer`."""
+        self.account = OwnAccount(self)
+        """This player's account, or what would become one."""
         self._news: deque[ClientNews] = deque(maxlen=MAX_PENDING_NEWS)
         self._news_pulse = Pulse()
         self._restored: dict[type[Command], Command] = {}
