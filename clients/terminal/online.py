@@ -9,7 +9,7 @@ from typing import Final, assert_never
 
 from cornered.clients.sdk import Client, ClientError, Closed, CommandRefused, MatchView, NotUnderstood
 from cornered.clients.terminal.match_source import Action, Change, LineState, NotPossible, Seen, Told
-from cornered.clients.terminal.words import event_text
+from cornered.clients.terminal.words import event_text, rated_text
 from cornered.protocol.events import Played, Rolled
 from cornered.protocol.messages import Moves, Said
 
@@ -51,6 +51,7 @@ class OnlineMatch:
 
     async def _pump_match(self, changes: asyncio.Queue[Change | None]) -> None:
         heard: Said | None = None
+        is_rated = False
         with contextlib.suppress(Closed):
             while True:
                 version = self._match.version
@@ -59,6 +60,9 @@ class OnlineMatch:
                 for said in _newer(list(self._match.said), heard):
                     heard = said
                     await changes.put(said)
+                if self._match.rated is not None and not is_rated:
+                    is_rated = True
+                    await changes.put(Told(rated_text(self._match.snapshot, self._match.rated)))
                 await self._match.changed(version)
         await changes.put(None)
 

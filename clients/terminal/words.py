@@ -27,7 +27,12 @@ from cornered.protocol.events import (
     TakebackRequested,
     TakenBack,
 )
+<<<<<<< HEAD
 from cornered.protocol.messages import Snapshot, Waiting
+=======
+from cornered.protocol.messages import Snapshot
+from cornered.protocol.ratings import Rated
+>>>>>>> wip/ratings
 from cornered.protocol.values import (
     Clock,
     Correspondence,
@@ -51,6 +56,7 @@ __all__ = [
     "ordinal",
     "player_text",
     "plays",
+    "rated_text",
     "refusal_text",
     "result_text",
     "rules_text",
@@ -234,6 +240,16 @@ def result_text(match: Snapshot) -> str:
     if match.winner == match.seat:
         return f"You won, {REASONS[reason]}."
     return f"{_name(match, match.winner)} won, {REASONS[reason]}."
+
+
+def rated_text(match: Snapshot, rated: Rated) -> str:
+    """Return both players' new ratings with what they gained; a question mark is a provisional rating."""
+    changes = zip(match.seats, rated.changes, strict=False)
+    told = (
+        f"{player_text(info.player)} {change.after}{'?' * change.provisional} ({change.after - change.before:+d})"
+        for info, change in changes
+    )
+    return f"Ratings: {', '.join(told)}."
 
 
 def facts_text(position: str) -> str:

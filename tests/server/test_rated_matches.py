@@ -8,7 +8,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from cornered.clients.sdk import Client as SdkClient
+from cornered.clients.terminal.match_source import Told
+from cornered.clients.terminal.online import OnlineMatch
 from cornered.protocol.commands import (
+    AcceptChallenge,
     AcceptTakeback,
     AskLeaderboard,
     AskMyMatches,
@@ -27,7 +31,7 @@ from cornered.protocol.commands import (
 from cornered.protocol.messages import Acknowledged, Happened, Paired
 from cornered.protocol.ratings import Rated
 from cornered.protocol.values import Accepts, SeekSettings
-from tests.server.conftest import SMALL, Client, Pair, PlayOut, Running, Start
+from tests.server.conftest import SMALL, TIMEOUT_S, Client, Pair, PlayOut, Running, Start
 
 POOL = "trapgrid:size=3:untimed"
 
@@ -185,3 +189,28 @@ async def test_many_matches_that_end_together_are_all_rated_once(running: Runnin
         course = await ben.ask(AskRatingHistory, player=ben.player.id, pool=POOL)
         assert [point.games for point in course.points] == list(range(1, 9))
         assert course.points[-1].rating == max(one.changes[1].after for one in told)
+
+
+async def test_the_client_kit_and_the_terminal_show_the_change(running: Running) -> None:
+    async with (
+        SdkClient.connect(running.url, name="Ann") as ann,
+        SdkClient.connect(running.url, name="Ben") as ben,
+        asyncio.timeout(TIMEOUT_S),
+    ):
+        challenge = await ann.challenge(ben.player.id, "trapgrid", size=3, seat=0, rated=True)
+        accepted = await ben.ask(AcceptChallenge(id=ben.new_id(), challenge=challenge), Acknowledged)
+        first, second = [await one.join(accepted.ref or "") for one in (ann, ben)]
+        assert first.snapshot.rated
+        lines = OnlineMatch(ann, first).follow()
+        await first.play("a2", 0)
+        await second.play("c2", 1)
+        await first.resign()
+        told = (change.text async for change in lines if isinstance(change, Told) and "Ratings" in change.text)
+        assert await anext(told) == "Ratings: Ann 1338? (-162), Ben 1662? (+162)."
+        assert first.rated is not None
+        assert (first.rated.pool, first.snapshot.rated) == (POOL, True)
+        assert [one.rating for one in (await ben.profile()).ratings] == [1662]
+        assert (await ben.profile(ann.player.id)).player.name == "Ann"
+        assert [point.rating for point in await ann.rating_history(POOL)] == [1338]
+        assert [one.pool for one in await ann.pools()] == [POOL]
+        assert (await ann.leaderboard(POOL)).entries == ()
