@@ -27,12 +27,8 @@ from cornered.protocol.events import (
     TakebackRequested,
     TakenBack,
 )
-<<<<<<< HEAD
 from cornered.protocol.messages import Snapshot, Waiting
-=======
-from cornered.protocol.messages import Snapshot
 from cornered.protocol.ratings import Rated
->>>>>>> wip/ratings
 from cornered.protocol.values import (
     Clock,
     Correspondence,
