@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.window import Window, begin, play_to_the_end, turn_of
+from tests.e2e.accounts import register, sign_in
+from tests.e2e.window import DESK, PHONE, Window, begin, play_to_the_end, turn_of
 
 pytestmark = pytest.mark.browser
 
@@ -68,6 +69,31 @@ def test_a_game_of_quick_pairing_is_rated_and_shown_in_profile_and_leaderboard(o
     expect(lost.page.get_by_role("heading", name="Leaderboards")).to_be_visible()
     expect(lost.page.get_by_role("combobox", name="Pool").locator("option:checked")).to_contain_text("TrapGrid")
     expect(lost.page.locator(".leaderboards")).to_contain_text("Nobody has an established rating here yet.")
+
+
+def test_two_guests_become_accounts_meet_and_play_for_ratings_that_last(open_window: OpenWindow) -> None:
+    first, second = open_window(size=DESK), open_window(size=PHONE)
+    register(first, "Knot")
+    register(second, "Whimbrel")
+    meet(first, second, "TrapGrid, 1 min + 1 s")
+    play_to_the_end((first, second))
+    for window in (first, second):
+        expect(window.page.locator(".rated-result .change")).to_be_visible()
+        # Who has an account is offered none.
+        expect(window.page.locator(".rated-result").get_by_role("button")).to_have_count(0)
+    rating = first.page.locator(".rated-result strong").inner_text()
+    # Elsewhere the rating is the same, in one's own profile.
+    elsewhere = open_window(size=DESK)
+    sign_in(elsewhere, "Knot")
+    elsewhere.page.get_by_role("button", name="Your account").click()
+    elsewhere.page.get_by_role("link", name="My profile").click()
+    expect(elsewhere.page.get_by_role("heading", name="Knot")).to_be_visible()
+    expect(elsewhere.page.locator(".rating-card", has_text="TrapGrid")).to_contain_text(rating)
+    expect(elsewhere.page.locator(".list.mine .card")).to_contain_text("Whimbrel")
+    elsewhere.page.get_by_role("link", name="Leaderboards").click()
+    pools = elsewhere.page.get_by_role("combobox", name="Pool")
+    expect(pools.locator("option", has_text="TrapGrid").first).to_be_attached()
+    expect(elsewhere.page.get_by_role("status").filter(has_text="established rating")).to_be_visible()
 
 
 def test_a_takeback_makes_a_rated_game_casual_and_says_so(open_window: OpenWindow) -> None:

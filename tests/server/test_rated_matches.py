@@ -212,5 +212,5 @@ async def test_the_client_kit_and_the_terminal_show_the_change(running: Running)
         assert [one.rating for one in (await ben.profile()).ratings] == [1662]
         assert (await ben.profile(ann.player.id)).player.name == "Ann"
         assert [point.rating for point in await ann.rating_history(POOL)] == [1338]
-        assert [one.pool for one in await ann.pools()] == [POOL]
+        assert [one.pool for one in await ann.rating_pools()] == [POOL]
         assert (await ann.leaderboard(POOL)).entries == ()
