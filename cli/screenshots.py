@@ -329,6 +329,74 @@ def _shoot_sheet(studio: Studio, page: Page, control: str, name: str) -> None:
     page.locator("dialog[open]").wait_for(state="detached")
 
 
+def accounts(studio: Studio, windows: dict[str, Page]) -> None:
+    """Take the ways to an account, its sheets, a wait in a pool, a rated game, profiles and leaderboards."""
+    for name, page in windows.items():
+        page.goto(f"{studio.address}/#/")
+        page.wait_for_selector(".lobby.ready")
+        page.locator(".me").click()
+        studio.shoot(page, f"name-{name}")
+        page.get_by_role("button", name="Sign in").last.click()
+        page.get_by_role("dialog", name="Sign in").get_by_label("Name").fill("Nobody")
+        page.get_by_role("dialog", name="Sign in").get_by_label("Password", exact=True).fill("wrong")
+        page.keyboard.press("Enter")
+        page.locator("dialog [aria-invalid]").wait_for()
+        studio.shoot(page, f"sign-in-{name}")
+        page.get_by_role("button", name="Create an account").click()
+        page.get_by_label("Password", exact=True).fill("seven quiet herons")
+        studio.shoot(page, f"register-{name}")
+        page.keyboard.press("Enter")
+        page.locator(".code-list").wait_for()
+        studio.shoot(page, f"codes-{name}")
+        page.get_by_label("I have kept them").check()
+        page.get_by_role("button", name="Done").click()
+        page.get_by_role("button", name="Your account").click()
+        studio.shoot(page, f"account-{name}")
+        for sheet in ("Password", "Signed-in devices", "Personal tokens", "Delete my account"):
+            page.get_by_role("dialog", name="Your account").get_by_role("button", name=sheet).click()
+            studio.shoot(page, f"{sheet.lower().replace(' ', '-')}-{name}")
+            page.keyboard.press("Escape")
+        page.keyboard.press("Escape")
+    _rated_games(studio, windows)
+    for name, page in windows.items():
+        page.locator(".bar a.name").last.click()
+        page.wait_for_selector(".plot")
+        studio.shoot(page, f"profile-{name}", full="phone" in name)
+        page.get_by_role("link", name="Leaderboards").click()
+        page.wait_for_selector(".leaderboards .empty, .leaders tbody tr")
+        studio.shoot(page, f"leaderboards-{name}")
+
+
+def _rated_games(studio: Studio, windows: dict[str, Page]) -> None:
+    """Let the windows meet in pairs by quick pairing, and once more in a rematch; take the wait and the end."""
+    names = list(windows)
+    for one, other in (names[:2], names[2:]):
+        first, second = windows[one], windows[other]
+        button = first.locator(".pools").get_by_role("button", name="TrapGrid, 3 min + 2 s")
+        button.click()
+        first.locator(".in-pool").wait_for()
+        studio.shoot(first, f"pool-{one}")
+        studio.shoot(second, f"pool-seen-{other}")
+        second.locator(".pools").get_by_role("button", name="TrapGrid, 3 min + 2 s").click()
+        for game in range(2):
+            for page in (first, second):
+                page.wait_for_selector(".match:not(.over) .board")
+            for _ in range(2):
+                mover = next(page for page in _players_to_move((first, second)) if page is not None)
+                box = mover.locator(".cell.target").first.bounding_box()
+                assert box is not None
+                mover.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+                mover.wait_for_selector(".match:not(.myturn)")
+            resign(second)
+            for name, page in ((one, first), (other, second)):
+                page.locator(".rated-result .change").wait_for()
+                if game:
+                    studio.shoot(page, f"rated-{name}")
+            if not game:
+                first.locator("[data-does=rematch]").click()
+                second.locator("[data-does=rematch]").click()
+
+
 def crowds(studio: Studio, windows: dict[str, Page]) -> None:
     """Take a game of four players with dice."""
     players = tuple(windows.values())
@@ -406,6 +474,7 @@ def take(out: Path) -> None:
             hints(studio, windows)
             searches(studio, windows)
             sharing(studio, windows)
+            accounts(studio, windows)
             crowds(studio, windows)
         # The server has stopped, and the page shows it.
         for name, page in windows.items():

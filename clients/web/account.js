@@ -130,7 +130,7 @@ function saveData(page) {
     do {
       /** @type {import("./protocol").Export} */
       const part = await page.link.ask({ type: "ask_export", ...(after === null ? {} : { after }) });
-      parts.push(part.text);
+      parts.push(`${part.text.trimEnd()}\n`);
       after = part.more;
       const size = parts.reduce((sum, text) => sum + text.length, 0);
       fill(progress, t("Collecting your data: {size} KB so far…", { size: number(Math.ceil(size / 1000)) }));

@@ -50,15 +50,16 @@ export function poolGrid(page) {
   );
 
   const choice = (/** @type {Pool} */ pool) => {
-    const badge = h("span.badge", { hidden: true });
-    const clock = clockText(pool.clock);
+    const badge = h("span.badge", { hidden: true, "aria-hidden": "true" });
+    const waits = h("span.unseen");
     const press = () => (store.waiting?.pool === pool.id ? page.leavePool() : page.enterPool(pool));
-    const chip = button([clockLines(pool.clock), badge], press, "pool");
+    const chip = button([h("span.unseen", `${store.title(pool.game.name)}, `), clockLines(pool.clock), badge, waits], press, "pool");
     const update = () => {
       const count = store.standing.get(pool.id) ?? 0;
       const isHere = store.waiting?.pool === pool.id;
-      const label = [store.title(pool.game.name), clock, count ? counted(count, "{count} waits", "{count} wait") : ""];
-      set(chip, { "aria-pressed": String(isHere), "aria-label": label.filter(Boolean).join(", ") });
+      set(chip, { "aria-pressed": String(isHere) });
+      const words = count ? counted(count, "{count} waits", "{count} wait") : "";
+      if (waits.textContent !== words) waits.textContent = words;
       badge.hidden = !count;
       if (badge.textContent !== String(count)) badge.textContent = String(count);
     };

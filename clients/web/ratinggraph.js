@@ -18,6 +18,7 @@ const day = (at) => new Date(at).toLocaleDateString(document.documentElement.lan
 
 /** @param {readonly RatingPoint[]} points oldest first */
 export function ratingGraph(points) {
+  if (points.length < 2) return h("p.quiet", t("The curve begins with the second rated game."));
   const [first] = points;
   const last = points[points.length - 1];
   const values = points.map(({ rating }) => rating);
@@ -30,14 +31,14 @@ export function ratingGraph(points) {
   const step = STEPS.find((each) => (1.2 * spread) / each <= MOST_LINES) ?? 2000;
   const low = Math.floor((bottom - spread / 10) / step) * step;
   const high = Math.ceil((top + spread / 10) / step) * step;
-  const x = (/** @type {number} */ index) => (points.length > 1 ? (index / (points.length - 1)) * WIDTH : WIDTH / 2);
+  const x = (/** @type {number} */ index) => (index / (points.length - 1)) * WIDTH;
   const y = (/** @type {number} */ rating) => HEIGHT - ((Math.min(high, Math.max(low, rating)) - low) / (high - low)) * HEIGHT;
   const place = (/** @type {number} */ index, /** @type {number} */ rating) => `${x(index).toFixed(1)} ${y(rating).toFixed(1)}`;
   const curve = points.map(({ rating }, index) => place(index, rating)).join("L");
   const above = points.map(({ rating, deviation }, index) => place(index, rating + 2 * deviation));
   const below = points.map(({ rating, deviation }, index) => place(index, rating - 2 * deviation)).toReversed();
   const lines = Array.from({ length: (high - low) / step + 1 }, (_, index) => low + index * step);
-  const words = t("From {first} on {begin} to {last} on {end}, at best {best}.", { first: first.rating, begin: day(first.at), last: last.rating, end: day(last.at), best });
+  const words = t("From {first} on {begin} to {last} on {end}, at best {best}.", { first: String(first.rating), begin: day(first.at), last: String(last.rating), end: day(last.at), best: String(best) });
   const end = h("i.here");
   end.style.left = `${(100 * x(points.length - 1)) / WIDTH}%`;
   end.style.top = `${(100 * y(last.rating)) / HEIGHT}%`;
@@ -61,7 +62,7 @@ export function ratingGraph(points) {
       end,
       h("div.labels", { "aria-hidden": "true" }, labels),
     ),
-    h("figcaption.flow", h("span", day(first.at)), h("span.quiet", counted(last.games, "{count} game", "{count} games")), h("span", day(last.at))),
+    h("figcaption.flow", h("span", day(first.at) === day(last.at) ? "" : day(first.at)), h("span.quiet", counted(last.games, "{count} game", "{count} games")), h("span", day(last.at))),
     h("small.quiet", t("The band shows within which the true strength lies, with a probability of 95 %.")),
     h("details", h("summary", t("As a table")), table(points)),
   );

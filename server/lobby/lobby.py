@@ -448,7 +448,7 @@ class Lobby(LobbyFacts):
         game, _ = settle(pool.game)
         for guest in islice(self.bots(), MAX_BOTS_ASKED):
             with suppress(Refusal):
-                check_bot(guest, game, pool.clock, self.challenges_to(guest.player.id), rated=False)
+                check_bot(guest, game, pool.clock, self.challenges_to(guest.player.id), rated=True)
                 yield guest
 
     def _table(self, seek: str) -> OpenSeek:

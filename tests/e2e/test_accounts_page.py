@@ -7,45 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
-from tests.e2e.window import PHONE, Window
+from tests.e2e.accounts import PASSWORD, fill_in, register, sheet, sign_in
+from tests.e2e.window import DESK, PHONE, Window
 
 pytestmark = pytest.mark.browser
 
 OpenWindow = Callable[..., Window]
-PASSWORD = "seven quiet herons"
+# Each window has a size, so that it is not one of an earlier test, which is signed in.
 OTHER = "eight louder herons"
-
-
-def sheet(window: Window, title: str) -> Locator:
-    return window.page.get_by_role("dialog", name=title, exact=True)
-
-
-def fill_in(window: Window, title: str, button: str, **fields: str) -> None:
-    """Fill in a sheet's fields, by their names with dashes, and press its button."""
-    for name, value in fields.items():
-        sheet(window, title).locator(f"input[name={name.replace('_', '-')}]").fill(value)
-    sheet(window, title).get_by_role("button", name=button, exact=True).click()
-
-
-def register(window: Window, name: str, password: str = PASSWORD) -> list[str]:
-    """Make an account of a guest, by the sheet of the name; return its recovery codes."""
-    window.page.locator(".me").click()
-    window.page.get_by_role("button", name="Create an account").click()
-    fill_in(window, "Create an account", "Create it", username=name, new_password=password)
-    codes = window.page.locator(".code-list code")
-    expect(codes).to_have_count(10)
-    found: list[str] = codes.all_inner_texts()
-    window.page.get_by_label("I have kept them").check()
-    window.page.get_by_role("button", name="Done").click()
-    expect(window.page.locator(".me")).to_have_text(name)
-    return found
-
-
-def sign_in(window: Window, name: str, password: str = PASSWORD) -> None:
-    window.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
-    fill_in(window, "Sign in", "Sign in", username=name, password=password)
 
 
 def open_account(window: Window, line: str) -> None:
@@ -54,8 +25,42 @@ def open_account(window: Window, line: str) -> None:
     sheet(window, "Your account").get_by_role("button", name=line).click()
 
 
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_axe_finds_nothing_in_the_ways_in_and_the_sheets_of_an_account(
+    dark: bool, open_window: OpenWindow, axe: str
+) -> None:
+    window = open_window(dark=dark)
+    page = window.page
+    page.get_by_role("banner").get_by_role("button", name="Sign in").click()
+    fill_in(window, "Sign in", "Sign in", username="Nobody", password="wrong")
+    expect(page.locator("[aria-invalid]")).to_have_count(1)
+    assert window.violations(axe) == []
+    page.get_by_role("button", name="Forgotten the password?").click()
+    assert window.violations(axe) == []
+    page.keyboard.press("Escape")
+    page.locator(".me").click()
+    assert window.violations(axe) == []
+    page.get_by_role("button", name="Create an account").click()
+    assert window.violations(axe) == []
+    fill_in(window, "Create an account", "Create it", username=f"Axe {dark}", new_password=PASSWORD)
+    expect(page.locator(".code-list code")).to_have_count(10)
+    assert window.violations(axe) == []
+    page.get_by_label("I have kept them").check()
+    page.get_by_role("button", name="Done").click()
+    page.get_by_role("button", name="Your account").click()
+    for line in ("Name", "Password", "Recovery codes", "Signed-in devices", "Personal tokens", "Delete my account"):
+        sheet(window, "Your account").get_by_role("button", name=line).click()
+        expect(page.locator("dialog")).to_have_count(2)
+        expect(page.locator("dialog").last).not_to_contain_text("Loading")
+        assert window.violations(axe) == [], line
+        page.keyboard.press("Escape")
+    page.get_by_role("button", name="Personal tokens").click()
+    page.get_by_role("button", name="New token").click()
+    assert window.violations(axe) == []
+
+
 def test_a_guest_becomes_an_account_and_is_the_same_player_on_a_second_device(open_window: OpenWindow) -> None:
-    first, second = open_window(), open_window(size=PHONE)
+    first, second = open_window(size=DESK), open_window(size=PHONE)
     me = first.page.evaluate("import('./main.js').then(({ page }) => page.link.me.id)")
     register(first, "Avocet")
     assert first.page.evaluate("import('./main.js').then(({ page }) => page.link.me.id)") == me
@@ -71,7 +76,7 @@ def test_a_guest_becomes_an_account_and_is_the_same_player_on_a_second_device(op
 
 
 def test_what_is_refused_is_said_beside_its_field(open_window: OpenWindow) -> None:
-    first, second = open_window(), open_window()
+    first, second = open_window(size=DESK), open_window(size=DESK)
     register(first, "Bittern")
     second.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
     second.page.get_by_role("button", name="Create an account").click()
@@ -95,9 +100,10 @@ def test_what_is_refused_is_said_beside_its_field(open_window: OpenWindow) -> No
 
 
 def test_passwords_are_hidden_until_shown_and_named_for_password_managers(open_window: OpenWindow) -> None:
-    window = open_window()
+    window = open_window(size=DESK)
     window.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
     fields = sheet(window, "Sign in").locator("input")
+    expect(fields).to_have_count(2)
     assert fields.evaluate_all("all => all.map(one => [one.autocomplete, one.type])") == [
         ["username", "text"],
         ["current-password", "password"],
@@ -116,7 +122,7 @@ def test_passwords_are_hidden_until_shown_and_named_for_password_managers(open_w
 
 
 def test_recovery_codes_are_not_lost_by_a_slip_and_each_sets_a_password_once(open_window: OpenWindow) -> None:
-    window, other = open_window(), open_window()
+    window, other = open_window(size=DESK), open_window(size=DESK)
     window.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
     window.page.get_by_role("button", name="Create an account").click()
     fill_in(window, "Create an account", "Create it", username="Crake", new_password=PASSWORD)
@@ -148,7 +154,7 @@ def test_recovery_codes_are_not_lost_by_a_slip_and_each_sets_a_password_once(ope
 
 
 def test_another_device_is_listed_and_signed_out(open_window: OpenWindow) -> None:
-    first, second = open_window(), open_window()
+    first, second = open_window(size=DESK), open_window(size=DESK)
     register(first, "Dipper")
     sign_in(second, "Dipper")
     expect(second.page.locator(".me")).to_have_text("Dipper")
@@ -164,7 +170,7 @@ def test_another_device_is_listed_and_signed_out(open_window: OpenWindow) -> Non
 
 
 def test_name_and_password_are_changed(open_window: OpenWindow) -> None:
-    first, second = open_window(), open_window()
+    first, second = open_window(size=DESK), open_window(size=DESK)
     register(first, "Egret")
     open_account(first, "Name")
     fill_in(first, "Change your name", "Use this name", name="Little Egret")
@@ -180,7 +186,7 @@ def test_name_and_password_are_changed(open_window: OpenWindow) -> None:
 
 
 def test_a_token_is_shown_once_and_revoked(open_window: OpenWindow) -> None:
-    window = open_window()
+    window = open_window(size=DESK)
     register(window, "Fulmar")
     open_account(window, "Personal tokens")
     tokens = sheet(window, "Personal tokens")
@@ -201,7 +207,7 @@ def test_a_token_is_shown_once_and_revoked(open_window: OpenWindow) -> None:
 
 
 def test_ones_data_are_saved_and_one_is_deleted_by_a_second_press(open_window: OpenWindow) -> None:
-    window, other = open_window(), open_window()
+    window, other = open_window(size=DESK), open_window(size=DESK)
     register(window, "Garganey")
     open_account(window, "Save my data")
     with window.page.expect_download() as download:

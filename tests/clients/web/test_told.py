@@ -17,8 +17,6 @@ OF_PROGRAMS = {"malformed", "not_a_bot", "not_allowed", "unknown_analysis", "bad
 UNHEARD = {
     "`after` is what an earlier page gave as `more`; leave it out for the first page",
     "a game for two has seats 0 and 1",
-    "a game with help is never rated; choose one of the two",
-    "only games for two are rated; open the table without `rated`",
     "there is no pool {}; `games` lists the pools",
     "the options of {} have {} values together, more than {}; leave an option out to accept all its values",
     "{} has no option {}; its options are {}",
