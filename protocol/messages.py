@@ -7,6 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, TypeAdapter
 
 from cornered.protocol.analysis import MAX_TREE_NODES, OverlayPicture, Report, TreeNode
+from cornered.protocol.archive import HeadToHeadCount, OpeningMove
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
 from cornered.protocol.values import (
@@ -38,11 +39,13 @@ __all__ = [
     "Analyse",
     "Analysis",
     "Answer",
+    "Archive",
     "ChallengeClosed",
     "Challenged",
     "ErrorCode",
     "Games",
     "Happened",
+    "HeadToHead",
     "History",
     "Line",
     "LobbyChanged",
@@ -52,6 +55,7 @@ __all__ = [
     "Moves",
     "MyMatches",
     "Notice",
+    "Opening",
     "Paired",
     "Pong",
     "RecordRead",
@@ -189,6 +193,33 @@ class MyMatches(Made):
     live: tuple[MatchSummary, ...]
     finished: tuple[MatchSummary, ...]
     more: Key | None = None
+
+
+class Archive(Made):
+    """The answer to `ask_archive`; `more` is the cursor of what follows, null where nothing does."""
+
+    type: Literal["archive"] = "archive"
+    id: CommandId
+    matches: tuple[MatchSummary, ...]
+    more: Key | None = None
+
+
+class HeadToHead(Made):
+    """The answer to `ask_head_to_head`, the game with the most matches first; games without any are left out."""
+
+    type: Literal["head_to_head"] = "head_to_head"
+    id: CommandId
+    games: tuple[HeadToHeadCount, ...]
+
+
+class Opening(Made):
+    """The answer to `ask_opening`: at most 60 moves, the most frequent first. `games` counts all that went on."""
+
+    type: Literal["opening"] = "opening"
+    id: CommandId
+    game: GameSpec
+    games: int
+    moves: tuple[OpeningMove, ...]
 
 
 class SeekInfo(Made):
@@ -590,6 +621,9 @@ Answer: TypeAlias = (
     | Pong
     | Games
     | MyMatches
+    | Archive
+    | HeadToHead
+    | Opening
     | SeekInfo
     | LobbyState
     | LobbyPage
@@ -627,6 +661,9 @@ ServerMessage: TypeAlias = Annotated[
     | Pong
     | Games
     | MyMatches
+    | Archive
+    | HeadToHead
+    | Opening
     | SeekInfo
     | LobbyState
     | LobbyPage
