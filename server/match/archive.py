@@ -1,0 +1,313 @@
+"""Finished matches as the archive indexes them, made from their events, and the conditions of a search. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from cornered.protocol.archive import MAX_OPENING_PLIES, ArchiveFilter, HeadToHeadCount, OpeningMove
+from cornered.protocol.events import Ended, MatchEvent, Played, Rolled, Started, TakenBack
+from cornered.protocol.values import GameSpec, OptionValue
+
+__all__ = [
+    "MAX_MOVES",
+    "ArchivePage",
+    "Cursor",
+    "Indexed",
+    "Line",
+    "Pair",
+    "Scores",
+    "Search",
+    "heads",
+    "index_of",
+    "moves_of",
+    "options_text",
+    "variant_of",
+]
+
+MAX_MOVES: Final = 60
+"""Moves of an opening that are answered."""
+TIE_BITS: Final = 48
+VARIANT_CHARACTERS: Final = 32
+_CURSOR: Final = re.compile(r"(?P<value>[0-9]{1,16})-(?P<tie>[0-9]{1,15})")
+
+SeatResult: TypeAlias = Literal["win", "loss", "draw", "none"]
+Outcome: TypeAlias = Literal["decided", "draw", "none"]
+
+
+class Cursor(NamedTuple):
+    """A place in an order: a match's end or plies, and its `tie`, which tells apart matches of the same value.
+
+    The tie is a hash, since the place may be that of a private match, whose id is the key to it.
+    """
+
+    value: int
+    tie: int
+
+    @classmethod
+    def parse(cls, text: str) -> Cursor | None:
+        """Return the cursor that was written so; None for any other text."""
+        found = _CURSOR.fullmatch(text)
+        return None if found is None else cls(int(found["value"]), int(found["tie"]))
+
+    def __str__(self) -> str:
+        return f"{self.value}-{self.tie}"
+
+
+class ArchivePage(NamedTuple):
+    """The ids of matches that were found, and where the next page begins; None after the last one."""
+
+    matches: tuple[str, ...]
+    more: Cursor | None
+
+
+class Scores(NamedTuple):
+    """Numbers of results, of one side."""
+
+    wins: int
+    losses: int
+    draws: int
+
+    def plus(self, other: Scores) -> Scores:
+        return Scores(*(one + more for one, more in zip(self, other, strict=True)))
+
+
+class Line(NamedTuple):
+    """A move after a line of a variant, the moves of which are separated by spaces."""
+
+    variant: str
+    line: str
+    move: str
+
+
+class Pair(NamedTuple):
+    """Two players and a game, as the first of them sees it."""
+
+    player: str
+    opponent: str
+    game: str
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A finished match as the archive finds it.
+
+    `results` is by seat. `opening` has the first plies with the seat of each move, None for a roll. `variant` is the
+    key of the game with all its options.
+    """
+
+    match: str
+    game: str
+    options: str
+    variant: str
+    clock: str
+    private: bool
+    rated: bool
+    plies: int
+    winner: int | None
+    outcome: Outcome
+    reason: str
+    started: int
+    ended: int
+    players: tuple[tuple[str, str], ...]
+    places: tuple[int, ...]
+    opening: tuple[tuple[str, int | None], ...]
+
+    @property
+    def tie(self) -> int:
+        return int.from_bytes(hashlib.sha256(self.match.encode()).digest()[: TIE_BITS // 8], "big")
+
+    @property
+    def opening_text(self) -> str:
+        """The moves of the opening, each followed by a space."""
+        return "".join(f"{move} " for move, _ in self.opening)
+
+    def result(self, seat: int) -> SeatResult:
+        """Return the result of a seat; a best place that is shared is a draw."""
+        if not self.places:
+            return "none"
+        if self.places[seat] != 1:
+            return "loss"
+        return "win" if self.places.count(1) == 1 else "draw"
+
+    def seats(self) -> Iterator[tuple[int, str, str, SeatResult]]:
+        """Yield each player once, with its first seat, kind and result."""
+        seen = set[str]()
+        for seat, (player, kind) in enumerate(self.players):
+            if player not in seen:
+                seen.add(player)
+                yield seat, player, kind, self.result(seat)
+
+    def pairs(self) -> Iterator[tuple[Pair, Scores]]:
+        """Yield what the match adds to the results of each two of its players: nothing if it is private."""
+        if self.private or not self.places:
+            return
+        for one, other in permutations(range(len(self.players)), 2):
+            player, opponent = self.players[one][0], self.players[other][0]
+            if player != opponent:
+                mine, theirs = self.places[one], self.places[other]
+                yield Pair(player, opponent, self.game), Scores(mine < theirs, mine > theirs, mine == theirs)
+
+    def lines(self) -> Iterator[tuple[Line, Scores]]:
+        """Yield what the match adds to the moves of its opening, from their players' sides: nothing if private."""
+        if self.private or not self.places:
+            return
+        moves: list[str] = []
+        for move, seat in self.opening:
+            result = "loss" if seat is None else self.result(seat)
+            if seat is None and self.outcome == "draw":
+                result = "draw"
+            score = Scores(result == "win", result == "loss", result == "draw")
+            yield Line(self.variant, " ".join(moves), move), score
+            moves.append(move)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What a search looks for, with the conditions of the client, and the player who asks, if any.
+
+    `variant` is the key of the game with all options where the search is exact.
+    """
+
+    wanted: ArchiveFilter
+    viewer: str | None = None
+    variant: str | None = None
+
+    @property
+    def player(self) -> str | None:
+        """The player whose matches are looked through."""
+        return self.wanted.player or self.wanted.opponent
+
+    @property
+    def sees_private(self) -> bool:
+        """Whether all matches that can be found are the viewer's own."""
+        return self.viewer is not None and self.viewer in (self.wanted.player, self.wanted.opponent)
+
+    @property
+    def by_plies(self) -> bool:
+        return self.wanted.order == "longest"
+
+    @property
+    def opening_text(self) -> str:
+        return "".join(f"{move} " for move in self.wanted.opening)
+
+    def option_parts(self) -> list[str]:
+        """Return the texts that `options_text` of a match contains where it has these options."""
+        return [f"|{name}={_value(value)}|" for name, value in self.wanted.options.items()]
+
+    def has(self, match: Indexed) -> bool:
+        """Return whether a match is found."""
+        wanted = self.wanted
+        players = [player for player, _ in match.players]
+        if (match.private and not self.sees_private) or any(
+            each is not None and each not in players for each in (wanted.player, wanted.opponent)
+        ):
+            return False
+        expected = (
+            (wanted.game, match.game),
+            (self.variant, match.variant),
+            (wanted.reason, match.reason),
+            (wanted.clock, match.clock),
+            (wanted.rated, match.rated),
+        )
+        if any(given is not None and given != found for given, found in expected):
+            return False
+        bounds = (
+            (wanted.least_plies, match.plies, wanted.most_plies),
+            (wanted.ended_from, match.ended, wanted.ended_until),
+        )
+        if any(
+            (least is not None and value < least) or (most is not None and value > most)
+            for least, value, most in bounds
+        ):
+            return False
+        if not all(part in match.options for part in self.option_parts()):
+            return False
+        return match.opening_text.startswith(self.opening_text) and self._has_result(match)
+
+    def _has_result(self, match: Indexed) -> bool:
+        wanted = self.wanted.result
+        if wanted is None:
+            return True
+        if self.player is None or wanted in ("decided", "none"):
+            return match.outcome == wanted
+        return any(player == self.player and result == wanted for _, player, _, result in match.seats())
+
+
+def index_of(events: Iterable[MatchEvent]) -> Indexed | None:
+    """Return a finished match as the archive indexes it; None for one that goes on, or does not begin."""
+    started: Started | None = None
+    ended: Ended | None = None
+    plies, opening = 0, list[tuple[str, int | None]]()
+    for event in events:
+        match event:
+            case Started():
+                started = event
+            case Played() | Rolled():
+                plies = event.ply + 1
+                if event.ply < MAX_OPENING_PLIES:
+                    opening.append((event.move, event.seat if isinstance(event, Played) else None))
+            case TakenBack():
+                plies = event.ply
+                del opening[plies:]
+            case Ended():
+                ended = event
+            case _:
+                # Offers, refunds, departures and rematches: what comes of them is in `ended`.
+                pass
+    if started is None or ended is None:
+        return None
+    outcome: Outcome = "none" if not ended.places else "draw" if ended.winner is None else "decided"
+    return Indexed(
+        match=started.match,
+        game=started.game.name,
+        options=options_text(started.game.options),
+        variant=variant_of(started.game),
+        clock=started.clock.kind,
+        private=started.private,
+        rated=False,
+        plies=plies,
+        winner=ended.winner,
+        outcome=outcome,
+        reason=ended.reason,
+        started=started.at,
+        ended=ended.at,
+        players=tuple((player.id, player.kind) for player in started.players),
+        places=ended.places,
+        opening=tuple(opening),
+    )
+
+
+def options_text(options: Mapping[str, OptionValue]) -> str:
+    """Return options as one text: `|name=value|` for each, in the order of their names."""
+    return "".join(f"|{name}={_value(options[name])}|" for name in sorted(options))
+
+
+def _value(value: OptionValue) -> str:
+    return "none" if value is None else str(value).lower()
+
+
+def variant_of(spec: GameSpec) -> str:
+    """Return the key of a game with these options, all of which a match names."""
+    text = spec.name + options_text(spec.options)
+    return hashlib.sha256(text.encode()).hexdigest()[:VARIANT_CHARACTERS]
+
+
+def heads(found: Iterable[tuple[str, Scores]]) -> tuple[HeadToHeadCount, ...]:
+    """Return the results of each game as messages have them, the game with the most matches first."""
+    ranked = sorted(found, key=lambda each: (-sum(each[1]), each[0]))
+    return tuple(HeadToHeadCount(game=game, wins=won, losses=lost, draws=drawn) for game, (won, lost, drawn) in ranked)
+
+
+def moves_of(found: Iterable[tuple[str, Scores]]) -> tuple[int, tuple[OpeningMove, ...]]:
+    """Return in how many games a move followed, and the moves as messages have them, the most frequent first."""
+    ranked = sorted(found, key=lambda each: (-sum(each[1]), each[0]))
+    total = sum(sum(score) for _, score in ranked)
+    return total, tuple(
+        OpeningMove(move=move, games=sum(score), wins=score.wins, draws=score.draws)
+        for move, score in ranked[:MAX_MOVES]
+    )
