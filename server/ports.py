@@ -10,7 +10,7 @@ from cornered.protocol.archive import HeadToHeadCount, OpeningMove
 from cornered.protocol.events import MatchEvent, Started
 from cornered.protocol.messages import ServerMessage
 from cornered.protocol.values import Player, PlayerKind
-from cornered.server.match.archive import ArchivePage, Cursor, Search
+from cornered.server.archive.search import ArchivePage, Cursor, Search
 
 __all__ = [
     "Accounts",

@@ -19,7 +19,7 @@ from cornered.protocol.events import EVENT
 from cornered.server.adapters.archive_rows import ARCHIVE_TABLES, ArchiveRows
 from cornered.server.adapters.archive_tables import ARCHIVE_FILL
 from cornered.server.adapters.tables import EVENTS, MATCHES_TABLE
-from cornered.server.match.archive import index_of
+from cornered.server.archive.index import index_of
 
 __all__ = ["fill_archive"]
 

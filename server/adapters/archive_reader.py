@@ -9,7 +9,8 @@ from sqlalchemy import ColumnElement, Select, Table, and_, exists, func, select,
 
 from cornered.protocol.archive import HeadToHeadCount, OpeningMove
 from cornered.server.adapters.archive_tables import ARCHIVE, ARCHIVE_PAIRS, ARCHIVE_PLAYERS, OPENINGS
-from cornered.server.match.archive import ArchivePage, Cursor, Scores, Search, heads, moves_of
+from cornered.server.archive.index import Scores, heads, moves_of
+from cornered.server.archive.search import ArchivePage, Cursor, Search
 
 __all__ = ["SCANNED_ROWS", "ArchiveReader"]
 

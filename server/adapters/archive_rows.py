@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy import BigInteger, Boolean, Integer, Table
 
 from cornered.server.adapters.archive_tables import ARCHIVE, ARCHIVE_PAIRS, ARCHIVE_PLAYERS, OPENINGS
-from cornered.server.match.archive import Indexed, Line, Pair, Scores
+from cornered.server.archive.index import Indexed, Line, Pair, Scores
 
 __all__ = ["ARCHIVE_TABLES", "ArchiveRows", "columns_of", "counting", "expressions"]
 

@@ -9,19 +9,9 @@ from typing import assert_never
 
 from cornered.protocol.archive import HeadToHeadCount, OpeningMove
 from cornered.protocol.events import Ended, Intermediate, MatchEvent, Started
+from cornered.server.archive.index import Indexed, Line, Pair, Scores, heads, index_of, moves_of
+from cornered.server.archive.search import ArchivePage, Cursor, Search
 from cornered.server.cluster.slots import slot_of
-from cornered.server.match.archive import (
-    ArchivePage,
-    Cursor,
-    Indexed,
-    Line,
-    Pair,
-    Scores,
-    Search,
-    heads,
-    index_of,
-    moves_of,
-)
 from cornered.server.ports import StaleSequence, check_sequence
 
 __all__ = ["MemoryJournal"]

@@ -11,7 +11,7 @@ from cornered.protocol.events import Ended, Intermediate, MatchEvent, Started
 from cornered.server.adapters.archive_rows import ARCHIVE_TABLES, ArchiveRows, columns_of, counting, expressions
 from cornered.server.adapters.database import Batch, Database, Statement
 from cornered.server.adapters.tables import EVENTS, MATCHES_TABLE, SEATS_TABLE
-from cornered.server.match.archive import Indexed
+from cornered.server.archive.index import Indexed
 
 __all__ = ["Rows", "Statements"]
 

@@ -31,9 +31,10 @@ from cornered.server.adapters.database import STORE_ERRORS, Database, is_damage,
 from cornered.server.adapters.journal_reader import JournalReader
 from cornered.server.adapters.journal_rows import Rows, Statements
 from cornered.server.adapters.tables import EVENTS, PROBES, SECRETS, SLOTS_TABLE
+from cornered.server.archive.index import Indexed, index_of
+from cornered.server.archive.search import ArchivePage, Cursor, Search
 from cornered.server.cluster.ports import Ownership
 from cornered.server.cluster.slots import slot_of
-from cornered.server.match.archive import ArchivePage, Cursor, Indexed, Search, index_of
 from cornered.server.ports import DamagedMatch, JournalUnavailable, NotOwner, StaleSequence, check_sequence
 
 __all__ = ["SqlJournal"]

@@ -12,12 +12,15 @@ from cornered.protocol.commands import (
     AcceptChallenge,
     Analysed,
     AskAnalysis,
+    AskArchive,
     AskGames,
+    AskHeadToHead,
     AskHistory,
     AskLine,
     AskLobby,
     AskMoves,
     AskMyMatches,
+    AskOpening,
     AskSeek,
     AskStudy,
     AskTrace,
@@ -108,6 +111,11 @@ PLAIN_STORED: Final = 3.0
 """A command that leaves one event or one line behind."""
 MY_MATCHES: Final = 15.0
 """Twenty summaries. Those of a later page that are not remembered cost `replay_cost` on top."""
+ARCHIVE: Final = 75.0
+"""A page of a search whose last match is the last of the rows that are looked through, with the conditions that cost
+most. Matches that are not remembered cost `replay_cost` on top."""
+COUNTED: Final = 12.0
+"""One indexed query of counters, and up to 60 rows of it."""
 REPLAYED_EVENTS_PER_TOKEN: Final = 0.7
 """Events that are read from the journal and folded for one token."""
 WRITTEN_EVENTS_PER_TOKEN: Final = 1.2
@@ -169,6 +177,10 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return min(COST_MAX_TOKENS, 1.0 + (match.seq - command.since) / EVENTS_PER_TOKEN)
         case AskMyMatches():
             return MY_MATCHES
+        case AskArchive():
+            return ARCHIVE
+        case AskHeadToHead() | AskOpening():
+            return COUNTED
         case WatchLobby():
             return 20.0
         case AskLobby():

@@ -1,30 +1,27 @@
-"""Finished matches as the archive indexes them, made from their events, and the conditions of a search. Pure."""
+"""Finished matches as the archive indexes them, made from their events, and what they add to its counters."""
 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from cornered.protocol.archive import MAX_OPENING_PLIES, ArchiveFilter, HeadToHeadCount, OpeningMove
+from cornered.protocol.archive import MAX_OPENING_PLIES, HeadToHeadCount, OpeningMove
 from cornered.protocol.events import Ended, MatchEvent, Played, Rolled, Started, TakenBack
 from cornered.protocol.values import GameSpec, OptionValue
 
 __all__ = [
     "MAX_MOVES",
-    "ArchivePage",
-    "Cursor",
     "Indexed",
     "Line",
     "Pair",
     "Scores",
-    "Search",
     "heads",
     "index_of",
     "moves_of",
+    "option_text",
     "options_text",
     "variant_of",
 ]
@@ -33,36 +30,9 @@ MAX_MOVES: Final = 60
 """Moves of an opening that are answered."""
 TIE_BITS: Final = 48
 VARIANT_CHARACTERS: Final = 32
-_CURSOR: Final = re.compile(r"(?P<value>[0-9]{1,16})-(?P<tie>[0-9]{1,15})")
 
 SeatResult: TypeAlias = Literal["win", "loss", "draw", "none"]
 Outcome: TypeAlias = Literal["decided", "draw", "none"]
-
-
-class Cursor(NamedTuple):
-    """A place in an order: a match's end or plies, and its `tie`, which tells apart matches of the same value.
-
-    The tie is a hash, since the place may be that of a private match, whose id is the key to it.
-    """
-
-    value: int
-    tie: int
-
-    @classmethod
-    def parse(cls, text: str) -> Cursor | None:
-        """Return the cursor that was written so; None for any other text."""
-        found = _CURSOR.fullmatch(text)
-        return None if found is None else cls(int(found["value"]), int(found["tie"]))
-
-    def __str__(self) -> str:
-        return f"{self.value}-{self.tie}"
-
-
-class ArchivePage(NamedTuple):
-    """The ids of matches that were found, and where the next page begins; None after the last one."""
-
-    matches: tuple[str, ...]
-    more: Cursor | None
 
 
 class Scores(NamedTuple):
@@ -166,78 +136,6 @@ class Indexed:
             moves.append(move)
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
-    """What a search looks for, with the conditions of the client, and the player who asks, if any.
-
-    `variant` is the key of the game with all options where the search is exact.
-    """
-
-    wanted: ArchiveFilter
-    viewer: str | None = None
-    variant: str | None = None
-
-    @property
-    def player(self) -> str | None:
-        """The player whose matches are looked through."""
-        return self.wanted.player or self.wanted.opponent
-
-    @property
-    def sees_private(self) -> bool:
-        """Whether all matches that can be found are the viewer's own."""
-        return self.viewer is not None and self.viewer in (self.wanted.player, self.wanted.opponent)
-
-    @property
-    def by_plies(self) -> bool:
-        return self.wanted.order == "longest"
-
-    @property
-    def opening_text(self) -> str:
-        return "".join(f"{move} " for move in self.wanted.opening)
-
-    def option_parts(self) -> list[str]:
-        """Return the texts that `options_text` of a match contains where it has these options."""
-        return [f"|{name}={_value(value)}|" for name, value in self.wanted.options.items()]
-
-    def has(self, match: Indexed) -> bool:
-        """Return whether a match is found."""
-        wanted = self.wanted
-        players = [player for player, _ in match.players]
-        if (match.private and not self.sees_private) or any(
-            each is not None and each not in players for each in (wanted.player, wanted.opponent)
-        ):
-            return False
-        expected = (
-            (wanted.game, match.game),
-            (self.variant, match.variant),
-            (wanted.reason, match.reason),
-            (wanted.clock, match.clock),
-            (wanted.rated, match.rated),
-        )
-        if any(given is not None and given != found for given, found in expected):
-            return False
-        bounds = (
-            (wanted.least_plies, match.plies, wanted.most_plies),
-            (wanted.ended_from, match.ended, wanted.ended_until),
-        )
-        if any(
-            (least is not None and value < least) or (most is not None and value > most)
-            for least, value, most in bounds
-        ):
-            return False
-        if not all(part in match.options for part in self.option_parts()):
-            return False
-        return match.opening_text.startswith(self.opening_text) and self._has_result(match)
-
-    def _has_result(self, match: Indexed) -> bool:
-        wanted = self.wanted.result
-        if wanted is None:
-            return True
-        if self.player is None or wanted in ("decided", "none"):
-            return match.outcome == wanted
-        return any(player == self.player and result == wanted for _, player, _, result in match.seats())
-
-
 def index_of(events: Iterable[MatchEvent]) -> Indexed | None:
     """Return a finished match as the archive indexes it; None for one that goes on, or does not begin."""
     started: Started | None = None
@@ -284,11 +182,12 @@ def index_of(events: Iterable[MatchEvent]) -> Indexed | None:
 
 def options_text(options: Mapping[str, OptionValue]) -> str:
     """Return options as one text: `|name=value|` for each, in the order of their names."""
-    return "".join(f"|{name}={_value(options[name])}|" for name in sorted(options))
+    return "".join(option_text(name, options[name]) for name in sorted(options))
 
 
-def _value(value: OptionValue) -> str:
-    return "none" if value is None else str(value).lower()
+def option_text(name: str, value: OptionValue) -> str:
+    """Return one option as `options_text` has it."""
+    return f"|{name}={'none' if value is None else str(value).lower()}|"
 
 
 def variant_of(spec: GameSpec) -> str:
