@@ -142,21 +142,18 @@ def index_of(events: Iterable[MatchEvent]) -> Indexed | None:
     ended: Ended | None = None
     plies, opening = 0, list[tuple[str, int | None]]()
     for event in events:
-        match event:
-            case Started():
-                started = event
-            case Played() | Rolled():
-                plies = event.ply + 1
-                if event.ply < MAX_OPENING_PLIES:
-                    opening.append((event.move, event.seat if isinstance(event, Played) else None))
-            case TakenBack():
-                plies = event.ply
-                del opening[plies:]
-            case Ended():
-                ended = event
-            case _:
-                # Offers, refunds, departures and rematches: what comes of them is in `ended`.
-                pass
+        # Offers, refunds, departures and rematches change nothing here: what comes of them is in `ended`.
+        if isinstance(event, Started):
+            started = event
+        elif isinstance(event, Played | Rolled):
+            plies = event.ply + 1
+            if event.ply < MAX_OPENING_PLIES:
+                opening.append((event.move, event.seat if isinstance(event, Played) else None))
+        elif isinstance(event, TakenBack):
+            plies = event.ply
+            del opening[plies:]
+        elif isinstance(event, Ended):
+            ended = event
     if started is None or ended is None:
         return None
     outcome: Outcome = "none" if not ended.places else "draw" if ended.winner is None else "decided"

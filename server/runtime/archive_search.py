@@ -41,7 +41,7 @@ class ArchiveSearch:
         search = search_of(command, viewer)
         after = None
         if command.after is not None and (after := Cursor.parse(command.after)) is None:
-            raise Refusal("malformed", "`after` is not the `more` of an earlier answer; begin again without it")
+            raise Refusal("malformed", "`after` is what an earlier page gave as `more`; leave it out for the first page")
         with _reading():
             ids, more = await self._services.journal.search(search, MAX_FOUND, after)
             found = await self._matches.summaries(ids, replayed)
@@ -67,7 +67,7 @@ def search_of(wanted: ArchiveFilter, viewer: str | None) -> Search:
     if wanted.result in ("win", "loss") and wanted.player is None:
         raise Refusal("malformed", "a win or a loss is that of a `player`: name one, or ask for `decided`")
     if (wanted.exact or wanted.options) and wanted.game is None:
-        raise Refusal("bad_options", "options are those of a `game`: name one")
+        raise Refusal("malformed", "options are those of a `game`: name one")
     if not wanted.exact or wanted.game is None:
         return Search(wanted, viewer)
     _, spec = settle(GameSpec(name=wanted.game, options=wanted.options))
