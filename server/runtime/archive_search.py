@@ -41,7 +41,9 @@ class ArchiveSearch:
         search = search_of(command, viewer)
         after = None
         if command.after is not None and (after := Cursor.parse(command.after)) is None:
-            raise Refusal("malformed", "`after` is what an earlier page gave as `more`; leave it out for the first page")
+            raise Refusal(
+                "malformed", "`after` is what an earlier page gave as `more`; leave it out for the first page"
+            )
         with _reading():
             ids, more = await self._services.journal.search(search, MAX_FOUND, after)
             found = await self._matches.summaries(ids, replayed)
