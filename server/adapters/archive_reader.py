@@ -12,9 +12,9 @@ from cornered.server.adapters.archive_tables import ARCHIVE, ARCHIVE_PAIRS, ARCH
 from cornered.server.archive.index import Scores, heads, moves_of
 from cornered.server.archive.search import ArchivePage, Cursor, Search
 
-__all__ = ["SCANNED_ROWS", "ArchiveReader"]
+__all__ = ["SCANNED_ROWS", "ArchiveReader", "window_of"]
 
-SCANNED_ROWS: Final = 1_000
+SCANNED_ROWS: Final = 400
 """Rows of an index that one page looks through, whatever the conditions."""
 MAX_GAMES: Final = 64
 """Games of a head to head."""
@@ -36,7 +36,7 @@ class ArchiveReader:
 
     async def search(self, search: Search, limit: int, after: Cursor | None) -> ArchivePage:
         """Return the next matches that are found among `SCANNED_ROWS` rows after a cursor."""
-        window = _window(search, after).limit(SCANNED_ROWS)
+        window = window_of(search, after).limit(SCANNED_ROWS)
         rows = window.subquery()
         query = select(rows.c.match, rows.c.value, rows.c.tie).join(ARCHIVE, ARCHIVE.c.match == rows.c.match)
         found = await self._fetch(
@@ -46,7 +46,7 @@ class ArchiveReader:
         if len(found) > limit:
             _, value, tie = found[limit - 1]
             return ArchivePage(ids, Cursor(value, tie))
-        last = await self._fetch(_window(search, after).offset(SCANNED_ROWS - 1).limit(1))
+        last = await self._fetch(window_of(search, after).offset(SCANNED_ROWS - 1).limit(1))
         return ArchivePage(ids, Cursor(last[0].value, last[0].tie) if last else None)
 
     async def head_to_head(self, player: str, opponent: str, game: str | None) -> tuple[HeadToHeadCount, ...]:
@@ -68,7 +68,7 @@ class ArchiveReader:
         return moves_of((move, Scores(*score)) for move, *score in await self._fetch(query.limit(MAX_LINE_MOVES)))
 
 
-def _window(search: Search, after: Cursor | None) -> Select[Any]:
+def window_of(search: Search, after: Cursor | None) -> Select[Any]:
     """Return the rows of the index that leads to a search's matches, in its order, from the cursor on."""
     wanted, key = search.wanted, search.player
     driver: Table = ARCHIVE if key is None else ARCHIVE_PLAYERS

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, insert, select, text
+from sqlalchemy.dialects import sqlite
 
-from cornered.protocol.archive import ArchiveFilter, HeadToHeadCount, OpeningMove
+from cornered.protocol.archive import ArchiveFilter, ArchiveOrder, HeadToHeadCount, OpeningMove
 from cornered.protocol.events import Ended, MatchEvent, Played, Rolled, Started, TakenBack
 from cornered.protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, Player
 from cornered.server.adapters import archive_fill, archive_reader
@@ -284,3 +286,21 @@ async def test_a_damaged_match_ends_and_is_not_in_the_archive(open_database: Ope
     async with database.reading() as connection:
         assert (await connection.execute(select(ARCHIVE.c.match))).first() is None
     await journal.close()
+
+
+ORDERS: tuple[ArchiveOrder, ...] = ("newest", "oldest", "longest")
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("key", [{}, {"player": "anna"}, {"game": "trapgrid"}], ids=["all", "player", "game"])
+async def test_a_search_reads_an_index_in_its_order(tmp_path: Path, order: ArchiveOrder, key: dict[str, str]) -> None:
+    database = await Database.open(f"sqlite:///{tmp_path / 'cornered.db'}")
+    wanted = ArchiveFilter.model_validate({"order": order, "ended_from": 1, **key})
+    window = archive_reader.window_of(Search(wanted), Cursor(5, 6)).limit(10)
+    compiled = str(window.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True}))
+    async with database.reading() as connection:
+        steps = [row.detail for row in (await connection.execute(text(f"EXPLAIN QUERY PLAN {compiled}"))).all()]
+    await database.close()
+    assert len(steps) == 1, steps
+    assert " USING " in steps[0]
+    assert "INDEX archive_" in steps[0]
