@@ -46,8 +46,8 @@ def archive(
     opening: Annotated[str | None, typer.Option(help='The first moves, as in "c2 c4".')] = None,
     order: Annotated[str | None, typer.Option(help="newest, oldest or longest.")] = None,
     lines: Annotated[bool, typer.Option("--jsonl", help="One JSON object a line in the place of text.")] = False,
-    out: Annotated[Path | None, typer.Option(help="The file to write; by default standard output.")] = None,
     server: Annotated[str, typer.Option(envvar="CORNERED_SERVER", help="The server.")] = "ws://127.0.0.1:8420",
+    out: Annotated[Path | None, typer.Option(help="The file to write; by default standard output.")] = None,
 ) -> None:
     """Download finished public matches of a server, all that meet the conditions, in parts that it paces."""
     wanted: list[tuple[str, Any]] = [("option", each) for each in option or []]

@@ -139,11 +139,12 @@ class SqlJournal:
 
     async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
         check_sequence(expected_seq, events)
+        self._check_open()
         # At the call: how ownership changes while the match is read is for the commit to find.
         slot, epoch = self._fence_of(match)
         indexed = await self._indexed(match, expected_seq, events)
-        if self._closed:
-            raise JournalUnavailable("the journal is closed")
+        # Again, since a match that ends was read meanwhile.
+        self._check_open()
         if len(self._waiting) >= self._max_waiting:
             raise JournalUnavailable(f"{self._max_waiting} appends are waiting for the store already")
         if self._committer is None:
@@ -153,6 +154,10 @@ class SqlJournal:
         self._waiting.append(_Append(match, expected_seq, tuple(events), slot, epoch, indexed, stored))
         self._arrived.set()
         await stored
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise JournalUnavailable("the journal is closed")
 
     async def _indexed(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> Indexed | None:
         """Return what the archive holds of a match that ends with these events; None of any other.
