@@ -21,6 +21,7 @@ import typer
 import cornered
 from cornered import engine
 from cornered.cli.admin import app as admin
+from cornered.cli.archive import app as archiving
 from cornered.cli.book import app as booking
 from cornered.cli.cluster import app as clustering
 from cornered.cli.contests import app as contests
@@ -63,6 +64,7 @@ app.add_typer(rules)
 app.add_typer(clustering)
 app.add_typer(thinking)
 app.add_typer(booking)
+app.add_typer(archiving)
 app.add_typer(puzzling)
 app.add_typer(teaching)
 app.add_typer(training, name="train")

@@ -21,6 +21,7 @@ from cornered.protocol.analysis import (
     Sentence,
     TreeNode,
 )
+from cornered.protocol.archive import MAX_OPENING_PLIES, ArchiveFilter
 from cornered.protocol.moderation import ModerationCommand
 from cornered.protocol.ratings import Pool
 from cornered.protocol.traces import MAX_SENT_LINES, MAX_TRACE_MOVES, TraceLine, TraceSettings
@@ -58,14 +59,18 @@ __all__ = [
     "AccountCommand",
     "Analysed",
     "AnalysisCommand",
+    "ArchiveCommand",
     "AskAnalysis",
+    "AskArchive",
     "AskGames",
+    "AskHeadToHead",
     "AskHistory",
     "AskLeaderboard",
     "AskLine",
     "AskLobby",
     "AskMoves",
     "AskMyMatches",
+    "AskOpening",
     "AskPools",
     "AskProfile",
     "AskRatingHistory",
@@ -186,6 +191,38 @@ class AskLeaderboard(Command, json_schema_extra={"answers": ["leaderboard"]}):
     pool: Pool
     kind: PlayerKind = "person"
     after: Key | None = None
+
+
+class AskArchive(Command, ArchiveFilter, json_schema_extra={"answers": ["archive"]}):
+    """Search the finished public matches of the server, 20 at a time.
+
+    With the cursor `after`, the `more` of an earlier answer, and the same conditions, ask for what follows. A page may
+    have few matches or none and still not be the last: the server looks through a bounded number of matches for each.
+    """
+
+    type: Literal["ask_archive"] = "ask_archive"
+    after: Key | None = None
+
+
+class AskHeadToHead(Command, json_schema_extra={"answers": ["head_to_head"]}):
+    """Ask for the results of the finished public matches between two players, by game."""
+
+    type: Literal["ask_head_to_head"] = "ask_head_to_head"
+    player: Key
+    opponent: Key
+    game: Key | None = None
+
+
+class AskOpening(Command, json_schema_extra={"answers": ["opening"]}):
+    """Ask which moves followed the first `moves` of a game in finished public matches.
+
+    Options left out have the values that the server fills in for a new match. The first 8 plies of a match are counted,
+    so at most 7 moves have any that follow. Other orders of the same moves are counted apart.
+    """
+
+    type: Literal["ask_opening"] = "ask_opening"
+    game: GameSpec
+    moves: Annotated[tuple[Move, ...], Field(max_length=MAX_OPENING_PLIES - 1, fail_fast=True)] = ()
 
 
 class Declare(Command):
@@ -598,11 +635,14 @@ MatchCommand: TypeAlias = (
 RatingCommand: TypeAlias = AskPools | AskProfile | AskRatingHistory | AskLeaderboard
 AnalysisCommand: TypeAlias = OfferAnalysis | Analysed | AskAnalysis | AskStudy | AskTrace | CancelAnalysis
 
+ArchiveCommand: TypeAlias = AskArchive | AskHeadToHead | AskOpening
+
 ClientMessage: TypeAlias = Annotated[
     Hello
     | Ping
     | AskGames
     | AskMyMatches
+    | ArchiveCommand
     | AskSeek
     | AskLobby
     | RatingCommand

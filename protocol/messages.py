@@ -8,6 +8,7 @@ from pydantic import Field, TypeAdapter
 
 from cornered.protocol.account import AccountAnswer, Scope
 from cornered.protocol.analysis import MAX_TREE_NODES, OverlayPicture, Report, TreeNode
+from cornered.protocol.archive import HeadToHeadCount, OpeningMove
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.moderation import ModerationAnswer
 from cornered.protocol.ratings import Leaderboard, Pools, Profile, Rated, RatingHistory
@@ -41,11 +42,13 @@ __all__ = [
     "Analyse",
     "Analysis",
     "Answer",
+    "Archive",
     "ChallengeClosed",
     "Challenged",
     "ErrorCode",
     "Games",
     "Happened",
+    "HeadToHead",
     "History",
     "Leaderboard",
     "Line",
@@ -56,6 +59,7 @@ __all__ = [
     "Moves",
     "MyMatches",
     "Notice",
+    "Opening",
     "Paired",
     "Pong",
     "Pools",
@@ -218,6 +222,33 @@ class MyMatches(Made):
     live: tuple[MatchSummary, ...]
     finished: tuple[MatchSummary, ...]
     more: Key | None = None
+
+
+class Archive(Made):
+    """The answer to `ask_archive`; `more` is the cursor of what follows, null where nothing does."""
+
+    type: Literal["archive"] = "archive"
+    id: CommandId
+    matches: tuple[MatchSummary, ...]
+    more: Key | None = None
+
+
+class HeadToHead(Made):
+    """The answer to `ask_head_to_head`, the game with the most matches first; games without any are left out."""
+
+    type: Literal["head_to_head"] = "head_to_head"
+    id: CommandId
+    games: tuple[HeadToHeadCount, ...]
+
+
+class Opening(Made):
+    """The answer to `ask_opening`: at most 60 moves, the most frequent first. `games` counts all that went on."""
+
+    type: Literal["opening"] = "opening"
+    id: CommandId
+    game: GameSpec
+    games: int
+    moves: tuple[OpeningMove, ...]
 
 
 class SeekInfo(Made):
@@ -623,6 +654,9 @@ Answer: TypeAlias = (
     | Pong
     | Games
     | MyMatches
+    | Archive
+    | HeadToHead
+    | Opening
     | SeekInfo
     | LobbyState
     | LobbyPage
@@ -667,6 +701,9 @@ ServerMessage: TypeAlias = Annotated[
     | Pong
     | Games
     | MyMatches
+    | Archive
+    | HeadToHead
+    | Opening
     | SeekInfo
     | LobbyState
     | LobbyPage

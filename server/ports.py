@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
+from cornered.protocol.archive import HeadToHeadCount, OpeningMove
 from cornered.protocol.events import MatchEvent, Started
 from cornered.protocol.messages import ServerMessage
 from cornered.server.accounts import Accounts, AccountsUnavailable, Identity, UnknownPlayer
+from cornered.server.archive.search import ArchivePage, Cursor, Search
 
 __all__ = [
     "Accounts",
@@ -91,6 +93,22 @@ class Journal(Protocol):
         """Return the ids of the newest finished matches, newest first: those of `player`, or for None public ones.
 
         With `after` those that come after that finished match in this order; none where there is no such match.
+        """
+
+    async def search(self, search: Search, limit: int, after: Cursor | None = None) -> ArchivePage:
+        """Return up to `limit` finished matches after a cursor, and the next one where more may follow.
+
+        A bounded number of matches is looked through, so a page may be empty and have a cursor. What a search finds is
+        stored together with the end of the match. Raises DamagedMatch or JournalUnavailable.
+        """
+
+    async def head_to_head(self, player: str, opponent: str, game: str | None = None) -> Sequence[HeadToHeadCount]:
+        """Return the results of public matches between two players, by game. Raises what `search` raises."""
+
+    async def opening(self, variant: str, line: str) -> tuple[int, Sequence[OpeningMove]]:
+        """Return in how many public matches a move followed a line, and the most frequent of these moves.
+
+        `variant` is that of `variant_of`, and the moves of `line` are separated by spaces. Raises what `search` raises.
         """
 
     async def secret(self) -> bytes:

@@ -9,10 +9,11 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import Final, TypeAlias, TypeVar, assert_never
 
 from cornered.clients.sdk.address import require_key, require_name, require_token, socket_url
-from cornered.clients.sdk.backoff import Backoff, full_jitter
+from cornered.clients.sdk.backoff import Backoff, full_jitter, retry
 from cornered.clients.sdk.errors import ClientError, Closed, CommandRefused, unwrapped_errors
 from cornered.clients.sdk.link import Link
 from cornered.clients.sdk.lobby import LobbyView
@@ -34,6 +35,7 @@ from cornered.protocol.account import (
     TokenCreated,
     Tokens,
 )
+from cornered.protocol.archive import ArchiveFilter, HeadToHeadCount
 from cornered.protocol.commands import (
     AskGames,
     AskLeaderboard,
@@ -54,10 +56,12 @@ from cornered.protocol.messages import (
     Acknowledged,
     Analyse,
     Analysis,
+    Archive,
     ChallengeClosed,
     Challenged,
     Games,
     Happened,
+    HeadToHead,
     History,
     Line,
     LobbyChanged,
@@ -66,6 +70,7 @@ from cornered.protocol.messages import (
     Moves,
     MyMatches,
     Notice,
+    Opening,
     Paired,
     Pong,
     RecordRead,
@@ -110,6 +115,7 @@ from cornered.protocol.values import (
     Clock,
     GameSpec,
     LobbySection,
+    MatchSummary,
     OfferedGame,
     Player,
     PlayerKind,
@@ -122,6 +128,7 @@ __all__ = ["Client", "ClientNews"]
 
 MAX_PENDING_NEWS: Final = 256
 INSTANCE_BYTES: Final = 9
+EVERYTHING: Final = ArchiveFilter()
 
 ClientNews: TypeAlias = Welcome | Challenged | ChallengeClosed | Paired | Waiting | Notice
 """Unsolicited messages to a player. `Welcome` comes with every new connection."""
@@ -290,6 +297,33 @@ class Client:
     async def my_matches(self, after: str | None = None) -> MyMatches:
         """Return the player's live matches and newest finished ones, or the finished ones after a cursor."""
         return await self.ask(AskMyMatches(id=self.new_id(), after=after or None), MyMatches)
+
+    async def archive(self, wanted: ArchiveFilter = EVERYTHING) -> AsyncIterator[MatchSummary]:
+        """Yield the finished public matches that meet all conditions, in their order; pages are asked for on the way.
+
+        A page that would come too soon is asked for again when the server says. Raises CommandRefused.
+        """
+        after: str | None = None
+        while True:
+            page = await retry(partial(self._page_of, wanted, after))
+            for match in page.matches:
+                yield match
+            if page.more is None:
+                return
+            after = page.more
+
+    async def _page_of(self, wanted: ArchiveFilter, after: str | None) -> Archive:
+        return await self.ask(commands.AskArchive(id=self.new_id(), after=after, **dict(wanted)), Archive)
+
+    async def head_to_head(self, player: str, opponent: str, game: str | None = None) -> tuple[HeadToHeadCount, ...]:
+        """Return the results of finished public matches between two players, as `player` sees them, by game."""
+        command = commands.AskHeadToHead(id=self.new_id(), player=player, opponent=opponent, game=game)
+        return (await self.ask(command, HeadToHead)).games
+
+    async def opening(self, game: str, moves: Sequence[str] = (), **options: OptionValue) -> Opening:
+        """Return which moves followed the first `moves` of a game in finished public matches."""
+        spec = GameSpec(name=game, options=options)
+        return await self.ask(commands.AskOpening(id=self.new_id(), game=spec, moves=tuple(moves)), Opening)
 
     async def profile(self, player: str | None = None) -> Profile:
         """Return the name, kind and ratings of the player with this id, by default one's own. Raises CommandRefused."""
@@ -544,6 +578,9 @@ class Client:
                 Acknowledged()
                 | Games()
                 | MyMatches()
+                | Archive()
+                | HeadToHead()
+                | Opening()
                 | SeekInfo()
                 | Moves()
                 | History()

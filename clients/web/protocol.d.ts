@@ -154,6 +154,14 @@ export interface Analysis {
   error: string;
 }
 
+/** The answer to `ask_archive`; `more` is the cursor of what follows, null where nothing does. */
+export interface Archive {
+  type: "archive";
+  id: string;
+  matches: MatchSummary[];
+  more: string | null;
+}
+
 /** Ask for what the server knows of one's own account, or of oneself as a guest. */
 export interface AskAccount {
   id: string;
@@ -181,6 +189,41 @@ export interface AskAnalysis {
   milliseconds?: number;
 }
 
+/**
+ * Search the finished public matches of the server, 20 at a time.
+ *
+ * With the cursor `after`, the `more` of an earlier answer, and the same conditions, ask for what follows. A page may
+ * have few matches or none and still not be the last: the server looks through a bounded number of matches for each.
+ */
+export interface AskArchive {
+  /** The id of a player in it. A player's own searches of this kind find private matches too. */
+  player?: string | null;
+  /** The id of another player in it; only together with `player`. */
+  opponent?: string | null;
+  game?: string | null;
+  /** Values of some options of `game`. */
+  options?: Record<string, number | boolean | null>;
+  /** Whether the other options of `game` have the values that the server fills in for a new match. */
+  exact?: boolean;
+  /** How it ended; `win` and `loss` only together with `player`. */
+  result?: "win" | "loss" | "draw" | "decided" | "none" | null;
+  reason?: "rules" | "resignation" | "time" | "agreement" | "gone" | "aborted" | "expired" | "left" | "ply_limit" | null;
+  clock?: "fischer" | "delay" | "per_move" | "correspondence" | "none" | null;
+  rated?: boolean | null;
+  least_plies?: number | null;
+  most_plies?: number | null;
+  /** The earliest end, in milliseconds since 1970. */
+  ended_from?: number | null;
+  /** The latest end. */
+  ended_until?: number | null;
+  /** The first plies, in their order; rolls of dice are plies too. */
+  opening?: string[];
+  order?: "newest" | "oldest" | "longest";
+  id: string;
+  type: "ask_archive";
+  after?: string | null;
+}
+
 /** Ask for what was reported and decided, newest first; for administrators. `after` is an earlier page's `more`. */
 export interface AskAudit {
   id: string;
@@ -206,6 +249,15 @@ export interface AskExport {
 export interface AskGames {
   id: string;
   type: "ask_games";
+}
+
+/** Ask for the results of the finished public matches between two players, by game. */
+export interface AskHeadToHead {
+  id: string;
+  type: "ask_head_to_head";
+  player: string;
+  opponent: string;
+  game?: string | null;
 }
 
 /** Ask for every position of the match. */
@@ -273,6 +325,19 @@ export interface AskMyMatches {
   id: string;
   type: "ask_my_matches";
   after?: string | null;
+}
+
+/**
+ * Ask which moves followed the first `moves` of a game in finished public matches.
+ *
+ * Options left out have the values that the server fills in for a new match. The first 8 plies of a match are counted,
+ * so at most 7 moves have any that follow. Other orders of the same moves are counted apart.
+ */
+export interface AskOpening {
+  id: string;
+  type: "ask_opening";
+  game: GameSpecInput;
+  moves?: string[];
 }
 
 /** Ask who may come in here. It may be sent before `hello`. */
@@ -508,6 +573,9 @@ export type ClientMessage =
   | Ping
   | AskGames
   | AskMyMatches
+  | AskArchive
+  | AskHeadToHead
+  | AskOpening
   | AskSeek
   | AskLobby
   | AskPools
@@ -840,6 +908,21 @@ export interface Happened {
   clocks: Clocks;
 }
 
+/** The answer to `ask_head_to_head`, the game with the most matches first; games without any are left out. */
+export interface HeadToHead {
+  type: "head_to_head";
+  id: string;
+  games: HeadToHeadCount[];
+}
+
+/** The finished public matches of one game between two players, as the first of them sees their results. */
+export interface HeadToHeadCount {
+  game: string;
+  wins: number;
+  losses: number;
+  draws: number;
+}
+
 /** The first message. A token resumes its player; without one the server creates a guest called `name`. */
 export interface Hello {
   type: "hello";
@@ -1167,6 +1250,27 @@ export interface OfferedOption {
 export interface OldName {
   name: string;
   until: number;
+}
+
+/** The answer to `ask_opening`: at most 60 moves, the most frequent first. `games` counts all that went on. */
+export interface Opening {
+  type: "opening";
+  id: string;
+  game: GameSpec;
+  games: number;
+  moves: OpeningMove[];
+}
+
+/**
+ * A move that was played in a position: in how many games, and how often its player won or drew them.
+ *
+ * Of a roll of dice `wins` is 0.
+ */
+export interface OpeningMove {
+  move: string;
+  games: number;
+  wins: number;
+  draws: number;
 }
 
 /**
@@ -1808,6 +1912,9 @@ export type ServerMessage =
   | Pong
   | Games
   | MyMatches
+  | Archive
+  | HeadToHead
+  | Opening
   | SeekInfo
   | LobbyState
   | LobbyPage
@@ -2189,16 +2296,19 @@ export interface Answers {
   analysed: Acknowledged;
   ask_account: Account;
   ask_analysis: Acknowledged;
+  ask_archive: Archive;
   ask_audit: Audit;
   ask_bans: Bans;
   ask_export: Export;
   ask_games: Games;
+  ask_head_to_head: HeadToHead;
   ask_history: History;
   ask_leaderboard: Leaderboard;
   ask_line: Line;
   ask_lobby: LobbyPage;
   ask_moves: Moves;
   ask_my_matches: MyMatches;
+  ask_opening: Opening;
   ask_policies: Policies;
   ask_pools: Pools;
   ask_profile: Profile;

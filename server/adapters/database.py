@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlch
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.sql.compiler import SQLCompiler
 
+from cornered.server.adapters.archive_fill import fill_archive
 from cornered.server.adapters.private_files import create_private
 
 __all__ = [
@@ -40,7 +41,7 @@ Durability: TypeAlias = Literal["full", "normal"]
 STORE_ERRORS: Final = (SQLAlchemyError, OSError, TimeoutError)
 """Every error of a driver whose store is unavailable."""
 
-NEWEST_MIGRATION: Final = "0007"
+NEWEST_MIGRATION: Final = "0008"
 """The newest migration. Known here so that a start with nothing to migrate need not import Alembic."""
 
 BUSY_SECONDS: Final = 5.0
@@ -132,6 +133,7 @@ class Database:
             connection = await _first_connection(engine)
             try:
                 await _migrate(connection)
+                await fill_archive(connection, _MIGRATION_LOCK)
             finally:
                 await connection.close()
         except BaseException:

@@ -7,7 +7,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
+from cornered.protocol.archive import HeadToHeadCount, OpeningMove
 from cornered.protocol.events import Ended, Intermediate, MatchEvent, Started
+from cornered.server.archive.index import Indexed, Line, Pair, Scores, heads, index_of, moves_of
+from cornered.server.archive.search import ArchivePage, Cursor, Search
 from cornered.server.cluster.slots import slot_of
 from cornered.server.ports import StaleSequence, check_sequence
 
@@ -34,6 +37,9 @@ class MemoryJournal:
 
     def __init__(self) -> None:
         self._logs: dict[str, _Log] = {}
+        self._archive: dict[str, Indexed] = {}
+        self._pairs: dict[Pair, Scores] = {}
+        self._lines: dict[Line, Scores] = {}
         self._secret = secrets.token_bytes(32)
         self.newest: tuple[str, int] | None = None
         self.results: list[tuple[Started, Ended]] = []
@@ -66,8 +72,42 @@ class MemoryJournal:
                 log.ended = event
                 if event.rated and log.started is not None:
                     self.results.append((log.started, event))
+                self._index(log)
             elif not isinstance(event, Intermediate):
                 assert_never(event)
+
+    def _index(self, log: _Log) -> None:
+        match = index_of(log.events)
+        if match is None:
+            return
+        self._archive[match.match] = match
+        for pair, score in match.pairs():
+            self._pairs[pair] = score.plus(self._pairs.get(pair, Scores(0, 0, 0)))
+        for line, score in match.lines():
+            self._lines[line] = score.plus(self._lines.get(line, Scores(0, 0, 0)))
+
+    async def search(self, search: Search, limit: int, after: Cursor | None = None) -> ArchivePage:
+        def place(match: Indexed) -> Cursor:
+            return Cursor(match.plies if search.by_plies else match.ended, match.tie)
+
+        is_rising = search.wanted.order == "oldest"
+        found = sorted(filter(search.has, self._archive.values()), key=place, reverse=not is_rising)
+        if after is not None:
+            found = [each for each in found if (place(each) > after if is_rising else place(each) < after)]
+        more = place(found[limit - 1]) if len(found) > limit else None
+        return ArchivePage(tuple(each.match for each in found[:limit]), more)
+
+    async def head_to_head(self, player: str, opponent: str, game: str | None = None) -> Sequence[HeadToHeadCount]:
+        return heads(
+            (pair.game, score)
+            for pair, score in self._pairs.items()
+            if (pair.player, pair.opponent) == (player, opponent) and game in (None, pair.game)
+        )
+
+    async def opening(self, variant: str, line: str) -> tuple[int, Sequence[OpeningMove]]:
+        return moves_of(
+            (each.move, score) for each, score in self._lines.items() if (each.variant, each.line) == (variant, line)
+        )
 
     async def read(self, match: str, since: int = 0) -> Sequence[MatchEvent]:
         log = self._logs.get(match)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, assert_never
 
-from sqlalchemy import bindparam, update
+from sqlalchemy import Table, bindparam, update
 
 from cornered.protocol.events import Ended, Intermediate, MatchEvent, Started
+from cornered.server.adapters.archive_rows import ARCHIVE_TABLES, ArchiveRows, columns_of, counting, expressions
 from cornered.server.adapters.database import Batch, Database, Statement
 from cornered.server.adapters.tables import EVENTS, MATCHES_TABLE, RESULTS, SEATS_TABLE
+from cornered.server.archive.index import Indexed
 
 __all__ = ["Rows", "Statements"]
 
@@ -38,6 +40,7 @@ _INDEX: Final = """, begun AS (
     INSERT INTO results (match, seq, ended)
     SELECT r.match, r.seq, r.ended FROM held, unnest($15::text[], $16::int[], $17::bigint[]) AS r (match, seq, ended)
 )"""
+_ARCHIVE: Final = expressions(18)
 _RESULT: Final = "\nSELECT count(*) FROM held"
 
 
@@ -49,6 +52,7 @@ class Statements(NamedTuple):
     add_seats: Statement
     end_matches: Statement
     add_results: Statement
+    archive: tuple[Statement, ...]
 
     @classmethod
     def of(cls, database: Database) -> Statements:
@@ -58,13 +62,20 @@ class Statements(NamedTuple):
             database.insertion(SEATS_TABLE),
             database.updating(_END_MATCHES, ("at", "name")),
             database.insertion(RESULTS),
+            tuple(_adding(database, table) for table in ARCHIVE_TABLES),
         )
+
+
+def _adding(database: Database, table: Table) -> Statement:
+    statement, counted = database.insertion(table), counting(table)
+    # One row a statement where something may be there already: a kept INSERT of many rows ends with its values.
+    return Statement(statement.sql + counted) if counted else statement
 
 
 class Rows:
     """What one transaction writes."""
 
-    __slots__ = ("_begun", "_ends", "_events", "_matches", "_results", "_seats")
+    __slots__ = ("_archive", "_begun", "_ends", "_events", "_matches", "_results", "_seats")
 
     def __init__(self) -> None:
         self._events: list[tuple[str, int, str]] = []
@@ -73,6 +84,7 @@ class Rows:
         self._ends: list[tuple[int, str]] = []
         # Without a number: a result is numbered when it is rated.
         self._results: list[tuple[str, int, int, None]] = []
+        self._archive = ArchiveRows()
         # Where in `_matches` each match is that begins in this transaction.
         self._begun: dict[str, int] = {}
 
@@ -95,6 +107,10 @@ class Rows:
         elif not isinstance(event, Intermediate):
             assert_never(event)
 
+    def index(self, match: Indexed) -> None:
+        """Add what the archive holds of a match that ends in this transaction."""
+        self._archive.add(match)
+
     def batch(self, statements: Statements) -> Batch:
         """Return the statements that have rows, for SQLite."""
         batch: list[tuple[Statement, Sequence[tuple[Any, ...]]]] = [
@@ -103,6 +119,7 @@ class Rows:
             (statements.add_seats, self._seats),
             (statements.end_matches, self._ends),
             (statements.add_results, self._results),
+            *zip(statements.archive, self._archive.tables(), strict=True),
         ]
         return [(statement, rows) for statement, rows in batch if rows]
 
@@ -111,13 +128,13 @@ class Rows:
 
         That is where the epoch of any of these slots is another one now; without slots it always stores.
         """
-        arrays = [list(epochs), list(epochs.values()), *_columns(self._events, 3)]
+        arrays = [list(epochs), list(epochs.values()), *columns_of(self._events, 3)]
         if not self._matches and not self._ends:
             return _FENCE + _RESULT, arrays
-        arrays += _columns(self._matches, 4) + _columns(self._seats, 3) + _columns(self._ends, 2)
-        arrays += _columns(self._results, 4)[:3]
-        return _FENCE + _INDEX + _RESULT, arrays
-
-
-def _columns(rows: Sequence[tuple[Any, ...]], count: int) -> list[Sequence[Any]]:
-    return list(zip(*rows, strict=True)) if rows else [()] * count
+        arrays += columns_of(self._matches, 4) + columns_of(self._seats, 3) + columns_of(self._ends, 2)
+        arrays += columns_of(self._results, 4)[:3]
+        if not self._archive:
+            return _FENCE + _INDEX + _RESULT, arrays
+        for table, rows in zip(ARCHIVE_TABLES, self._archive.tables(), strict=True):
+            arrays += columns_of(rows, len(table.columns))
+        return _FENCE + _INDEX + _ARCHIVE + _RESULT, arrays

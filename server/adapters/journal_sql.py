@@ -24,11 +24,15 @@ import structlog
 from sqlalchemy import delete, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from cornered.protocol.events import MatchEvent, Started
+from cornered.protocol.archive import HeadToHeadCount, OpeningMove
+from cornered.protocol.events import Ended, MatchEvent, Started
+from cornered.server.adapters.archive_reader import ArchiveReader
 from cornered.server.adapters.database import STORE_ERRORS, Database, is_damage, reason_of
 from cornered.server.adapters.journal_reader import JournalReader
 from cornered.server.adapters.journal_rows import Rows, Statements
 from cornered.server.adapters.tables import EVENTS, PROBES, SECRETS, SLOTS_TABLE
+from cornered.server.archive.index import Indexed, index_of
+from cornered.server.archive.search import ArchivePage, Cursor, Search
 from cornered.server.cluster.ports import Ownership
 from cornered.server.cluster.slots import slot_of
 from cornered.server.ports import DamagedMatch, JournalUnavailable, NotOwner, StaleSequence, check_sequence
@@ -70,13 +74,17 @@ _SELECT_SECRET: Final = select(SECRETS.c.value).where(SECRETS.c.name == "seed")
 
 @dataclass(slots=True)
 class _Append:
-    """One call of `append`: its events, its slot with the epoch at the call, and the future that it waits for."""
+    """One call of `append`: its events, its slot with the epoch at the call, and the future that it waits for.
+
+    `indexed` is what the archive holds of a match that ends with these events.
+    """
 
     match: str
     expected_seq: int
     events: tuple[MatchEvent, ...]
     slot: int
     epoch: int
+    indexed: Indexed | None
     stored: asyncio.Future[None]
 
     @property
@@ -101,6 +109,7 @@ class SqlJournal:
         self._database = database
         self._ownership = ownership
         self._reader = JournalReader(database)
+        self._archive = ArchiveReader(self._reader.fetch)
         self._statements = Statements.of(database) if database.is_sqlite else None
         self._max_waiting = max_waiting
         self._waiting: deque[_Append] = deque()
@@ -130,18 +139,40 @@ class SqlJournal:
 
     async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
         check_sequence(expected_seq, events)
-        if self._closed:
-            raise JournalUnavailable("the journal is closed")
+        self._check_open()
+        # At the call: how ownership changes while the match is read is for the commit to find.
+        slot, epoch = self._fence_of(match)
+        indexed = await self._indexed(match, expected_seq, events)
+        # Again, since a match that ends was read meanwhile.
+        self._check_open()
         if len(self._waiting) >= self._max_waiting:
             raise JournalUnavailable(f"{self._max_waiting} appends are waiting for the store already")
         if self._committer is None:
             self._committer = asyncio.create_task(self._commit_forever(), name="journal")
             self._committer.add_done_callback(self._committer_ended)
-        slot, epoch = self._fence_of(match)
         stored = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Append(match, expected_seq, tuple(events), slot, epoch, stored))
+        self._waiting.append(_Append(match, expected_seq, tuple(events), slot, epoch, indexed, stored))
         self._arrived.set()
         await stored
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise JournalUnavailable("the journal is closed")
+
+    async def _indexed(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> Indexed | None:
+        """Return what the archive holds of a match that ends with these events; None of any other.
+
+        The events before are read back, before the append waits for its commit. Where they are damaged the match ends
+        all the same, and is not in the archive. Raises JournalUnavailable.
+        """
+        if not any(isinstance(event, Ended) for event in events):
+            return None
+        try:
+            before = (await self._reader.read(match, 0))[:expected_seq] if expected_seq else ()
+        except DamagedMatch as error:
+            log.error("a match is damaged and not in the archive", match=match, reason=str(error))
+            return None
+        return index_of((*before, *events))
 
     def _fence_of(self, match: str) -> tuple[int, int]:
         """Return the slot of a match and its epoch. Raises NotOwner."""
@@ -164,6 +195,15 @@ class SqlJournal:
 
     async def finished(self, player: str | None, limit: int, after: str | None = None) -> Sequence[str]:
         return await self._reader.finished(player, limit, after)
+
+    async def search(self, search: Search, limit: int, after: Cursor | None = None) -> ArchivePage:
+        return await self._archive.search(search, limit, after)
+
+    async def head_to_head(self, player: str, opponent: str, game: str | None = None) -> Sequence[HeadToHeadCount]:
+        return await self._archive.head_to_head(player, opponent, game)
+
+    async def opening(self, variant: str, line: str) -> tuple[int, Sequence[OpeningMove]]:
+        return await self._archive.opening(variant, line)
 
     async def secret(self) -> bytes:
         known: bytes | None = None
@@ -296,6 +336,8 @@ class SqlJournal:
         for append in accepted:
             for event in append.events:
                 rows.add(append.match, event)
+            if append.indexed is not None:
+                rows.index(append.indexed)
         try:
             is_stored = await self._write(rows, accepted)
         except IntegrityError:

@@ -102,6 +102,7 @@ class Connection(asyncio.BufferedProtocol):
         "_acceptor",
         "_buffer",
         "_discarded",
+        "_drained",
         "_fragments",
         "_frames",
         "_handler",
@@ -173,6 +174,8 @@ class Connection(asyncio.BufferedProtocol):
         self._is_awaited = False
         # Runs while the transport's buffer is above its high mark: the client is dropped at its end.
         self._stall_timer: asyncio.TimerHandle | None = None
+        # What `add` waits for while the client is behind.
+        self._drained = asyncio.Event()
         # One timer for the one thing that is due next: the handshake and hello, a ping, or the end.
         self._timer = self._loop.call_later(hello_seconds, self._hello_is_overdue)
         self.remote = ""
@@ -240,6 +243,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def pause_writing(self) -> None:
         self.is_behind = True
+        self._drained.clear()
         self.hold(HOLD_OUTPUT)
         if not self._is_ending:
             self._stall_timer = self._loop.call_later(self._ping_seconds, self._drop)
@@ -248,6 +252,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def resume_writing(self) -> None:
         self.is_behind = False
+        self._drained.set()
         self._cancel_stall()
         self.release(HOLD_OUTPUT)
         if self._handler is not None:
@@ -264,6 +269,7 @@ class Connection(asyncio.BufferedProtocol):
             self._protocol.parser_exc = None
         finally:
             self._transport = None
+            self._drained.set()
             self._acceptor.departed(self)
 
     # Reading
@@ -394,6 +400,30 @@ class Connection(asyncio.BufferedProtocol):
         else:
             # The parser failed and closed its side: the answer does not pass through it any more.
             self._send(response.serialize())
+            self._linger()
+
+    def begin(self, head: Response) -> None:
+        """Send the head of an HTTP answer whose body follows by `add` and ends with `finish`.
+
+        A client that reads nothing for `ping_seconds` is disconnected, as one of a WebSocket is.
+        """
+        if self._transport is not None and not self._is_ending:
+            self._timer.cancel()
+            self._protocol.data_to_send()
+            self._send(head.serialize())
+
+    async def add(self, part: bytes) -> bool:
+        """Send a part of a body once the client has read enough of those before; return False when it is gone."""
+        while self.is_behind and self._transport is not None:
+            await self._drained.wait()
+        if self._transport is None or self._is_ending:
+            return False
+        self._send(part)
+        return True
+
+    def finish(self) -> None:
+        """Close this side behind the last part of a body."""
+        if self._transport is not None and not self._is_ending:
             self._linger()
 
     def greeted(self) -> None:

@@ -32,13 +32,16 @@ from cornered.protocol.commands import (
     AcceptChallenge,
     Analysed,
     AskAnalysis,
+    AskArchive,
     AskGames,
+    AskHeadToHead,
     AskHistory,
     AskLeaderboard,
     AskLine,
     AskLobby,
     AskMoves,
     AskMyMatches,
+    AskOpening,
     AskPools,
     AskProfile,
     AskRatingHistory,
@@ -134,6 +137,11 @@ PLAIN_STORED: Final = 3.0
 """A command that leaves one event or one line behind."""
 MY_MATCHES: Final = 15.0
 """Twenty summaries. Those of a later page that are not remembered cost `replay_cost` on top."""
+ARCHIVE: Final = 90.0
+"""A page of a search whose last match is the last of the rows that are looked through, with the conditions that cost
+most. Matches that are not remembered cost `replay_cost` on top."""
+COUNTED: Final = 15.0
+"""One indexed query of counters, and up to 60 rows of it."""
 REPLAYED_EVENTS_PER_TOKEN: Final = 0.7
 """Events that are read from the journal and folded for one token."""
 WRITTEN_EVENTS_PER_TOKEN: Final = 1.2
@@ -223,6 +231,10 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return PROFILE
         case AskRatingHistory() | AskLeaderboard():
             return RATINGS_READ
+        case AskArchive():
+            return ARCHIVE
+        case AskHeadToHead() | AskOpening():
+            return COUNTED
         case WatchLobby():
             return 20.0
         case AskLobby():

@@ -14,6 +14,7 @@ import structlog
 from websockets.frames import CloseCode
 from websockets.http11 import Request, Response
 
+from cornered.server.net.archive_download import ARCHIVE_PATHS, Streamed
 from cornered.server.net.connection import CLOSE_SECONDS, SLICE_BYTES, Connection, Handler
 from cornered.server.net.costs import PAGE_TOKENS
 from cornered.server.net.hosts import KnownHosts
@@ -296,9 +297,12 @@ class Gateway:
     ) -> None:
         try:
             await page.begin(self._pages.cost_of(path))
+            answer: Response | Streamed
             if path == VISIT:
                 # An address with too many connections was refused before its request was read.
                 answer = _stopping() if self._lobby_service.is_stopping else plain(200, "welcome")
+            elif path in ARCHIVE_PATHS:
+                answer = await self._pages.download(request, page)
             else:
                 answer = await self._pages.answer(request, path, visitor, page)
         except Refusal as refusal:
@@ -306,7 +310,32 @@ class Gateway:
         except Exception:
             log.exception("a page failed", path=path)
             answer = plain(500, "the server made a mistake; it is logged")
-        connection.respond(answer)
+        if isinstance(answer, Streamed):
+            await self._stream(connection, request, answer)
+        else:
+            connection.respond(answer)
+
+    async def _stream(self, connection: Connection, request: Request, answer: Streamed) -> None:
+        """Send an answer in parts, in chunks where the client knows them. One that breaks off lacks the last chunk."""
+        is_chunked = request.protocol != "HTTP/1.0"
+        if is_chunked:
+            answer.head.headers["Transfer-Encoding"] = "chunked"
+        connection.begin(answer.head)
+        try:
+            async for part in answer.parts:
+                chunk = b"%x\r\n%b\r\n" % (len(part), part) if is_chunked else part
+                if not await connection.add(chunk):
+                    return
+        except Refusal:
+            # The head is sent: what is missing shows by the end alone.
+            connection.abort()
+            return
+        except Exception:
+            log.exception("a download failed")
+            connection.abort()
+            return
+        if await connection.add(b"0\r\n\r\n" if is_chunked else b""):
+            connection.finish()
 
     def _may_come_from(self, request: Request) -> bool:
         """Return whether the socket's Origin is this server's or allowed; programs other than browsers send none."""

@@ -13,6 +13,7 @@ from websockets.http11 import Request, Response
 
 from cornered.engine.records.record import to_json
 from cornered.server.metrics import Metrics
+from cornered.server.net.archive_download import Streamed, download
 from cornered.server.net.costs import KNOWN_FILE, PAGE_TOKENS, QR_CODE
 from cornered.server.net.finished import Payer, read_finished
 from cornered.server.net.page_files import CONTENT_TYPES, PageFiles
@@ -65,6 +66,13 @@ class Pages:
         """
         response = await self._find(request, path, visitor, payer)
         return without_body(response) if request.method == "HEAD" else response
+
+    async def download(self, request: Request, payer: Payer) -> Response | Streamed:
+        """Return the answer to a GET or HEAD of one of `ARCHIVE_PATHS`. Raises Refusal."""
+        answer = await download(request.path, self._journal, payer)
+        if request.method != "HEAD":
+            return answer
+        return answer.head if isinstance(answer, Streamed) else without_body(answer)
 
     async def _find(self, request: Request, path: str, visitor: Visitor, payer: Payer) -> Response:
         match path:

@@ -29,13 +29,16 @@ from cornered.protocol.commands import (
     AcceptChallenge,
     Analysed,
     AskAnalysis,
+    AskArchive,
     AskGames,
+    AskHeadToHead,
     AskHistory,
     AskLeaderboard,
     AskLine,
     AskLobby,
     AskMoves,
     AskMyMatches,
+    AskOpening,
     AskPools,
     AskProfile,
     AskRatingHistory,
@@ -101,6 +104,9 @@ def need_of(command: ClientMessage) -> Need:
             | AskVariation()
             | AskLine()
             | ReadRecord()
+            | AskArchive()
+            | AskHeadToHead()
+            | AskOpening()
             | AskPools()
             | AskProfile()
             | AskRatingHistory()

@@ -32,14 +32,18 @@ from cornered.protocol.codec import CODECS, ProtocolError
 from cornered.protocol.commands import (
     Analysed,
     AnalysisCommand,
+    ArchiveCommand,
     AskAnalysis,
+    AskArchive,
     AskGames,
+    AskHeadToHead,
     AskHistory,
     AskLeaderboard,
     AskLine,
     AskLobby,
     AskMoves,
     AskMyMatches,
+    AskOpening,
     AskPools,
     AskProfile,
     AskRatingHistory,
@@ -63,7 +67,7 @@ from cornered.protocol.commands import (
     ReadRecord,
     Say,
 )
-from cornered.protocol.messages import Acknowledged, Games, MyMatches, Pong, Refused, ServerMessage
+from cornered.protocol.messages import Acknowledged, Archive, Games, MyMatches, Pong, Refused, ServerMessage
 from cornered.protocol.ratings import Profile
 from cornered.server.accounts import AccountsUnavailable
 from cornered.server.analysis.studies import line_of, read_record
@@ -106,6 +110,7 @@ _Order: TypeAlias = (
     Ping
     | AskGames
     | AskMyMatches
+    | ArchiveCommand
     | AskSeek
     | AskLobby
     | RatingCommand
@@ -573,12 +578,18 @@ class Session:
         if command.after is None:
             return await self._lobby_service.my_matches(client, command)
 
-        def replayed(events: int) -> None:
-            self._owed += replay_cost(events)
-
         await self._queue_for(self._address.replays.acquire())
         self._owed = LOOKUP_COST
-        return await self._lobby_service.my_matches(client, command, replayed)
+        return await self._lobby_service.my_matches(client, command, self._replayed)
+
+    async def _found(self, client: ClientConnection, command: AskArchive) -> Archive:
+        """Return a page of the archive, whose matches are paid for as those that are opened. Raises Refusal."""
+        await self._queue_for(self._address.replays.acquire())
+        self._owed = LOOKUP_COST
+        return await self._lobby_service.archive.find(client.player.id, command, self._replayed)
+
+    def _replayed(self, events: int) -> None:
+        self._owed += replay_cost(events)
 
     async def _pay(self, client: ClientConnection) -> None:
         """Pay for what was read from the store: the next message waits for the shares that it takes."""
@@ -641,6 +652,12 @@ class Session:
                 client.send(Games(id=command.id, games=games, max_plies=most, pools=pools))
             case AskMyMatches():
                 client.send(await self._my_matches(client, command))
+            case AskArchive():
+                client.send(await self._found(client, command))
+            case AskHeadToHead():
+                client.send(await lobby_service.archive.head_to_head(command))
+            case AskOpening():
+                client.send(await lobby_service.archive.opening(command))
             case AskSeek():
                 lobby_service.ask_seek(client, command)
             case AskLobby():

@@ -75,6 +75,7 @@ from cornered.server.ports import JournalUnavailable
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.analysis_exchange import AnalysisExchange
 from cornered.server.runtime.analysis_service import AnalysisService
+from cornered.server.runtime.archive_search import ArchiveSearch
 from cornered.server.runtime.client_connection import Broadcast, ClientConnection
 from cornered.server.runtime.lobby_replication import LobbyReplication
 from cornered.server.runtime.lobby_watchers import LobbyWatchers
@@ -148,6 +149,7 @@ class LobbyService:
             services, self.matches, lobby_log, self, tasks, reserved_names=tuple(reserved_names), bounds=bounds
         )
         self.rating_answers = RatingAnswers(services.ratings.store, accounts, services.now)
+        self.archive = ArchiveSearch(services, self.matches)
         self.summaries = MatchSummaries(services.nodes, self.matches)
         self._watch = LobbyWatchers(
             self._lobby,

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from cornered.protocol.archive import HeadToHeadCount, OpeningMove
 from cornered.protocol.events import Ended, MatchEvent, Started
 from cornered.server.accounts import DELETED_NAME, Accounts, AccountsUnavailable
+from cornered.server.archive.search import ArchivePage, Cursor, Search
 from cornered.server.ports import Journal, JournalUnavailable
 
 __all__ = ["NamedJournal"]
@@ -63,6 +65,15 @@ class NamedJournal:
 
     async def finished(self, player: str | None, limit: int, after: str | None = None) -> Sequence[str]:
         return await self._journal.finished(player, limit, after)
+
+    async def search(self, search: Search, limit: int, after: Cursor | None = None) -> ArchivePage:
+        return await self._journal.search(search, limit, after)
+
+    async def head_to_head(self, player: str, opponent: str, game: str | None = None) -> Sequence[HeadToHeadCount]:
+        return await self._journal.head_to_head(player, opponent, game)
+
+    async def opening(self, variant: str, line: str) -> tuple[int, Sequence[OpeningMove]]:
+        return await self._journal.opening(variant, line)
 
     async def secret(self) -> bytes:
         return await self._journal.secret()
