@@ -546,10 +546,10 @@ class Session:
             room = await registry.find(match_id)
         return room
 
-    def _check_chat(self, client: ClientConnection) -> None:
+    async def _check_chat(self, client: ClientConnection) -> None:
         """Raise a Refusal where this client may not chat at all."""
         if not self._lobby_service.is_operators(client.player.id):
-            self._account_service.check_chat(client.identity)
+            await self._account_service.check_chat(client.identity)
             self._lobby_service.moderation.check_chat(client.player.id)
 
     async def _in_account(self, client: ClientConnection, command: DoorCommand | ManagedCommand) -> None:
@@ -687,6 +687,8 @@ class Session:
             case AskTrace():
                 await lobby_service.ask_trace(client, command)
             case Join() | Leave() | AskMoves() | AskHistory() | AskVariation() | AskAnalysis() | Say():
+                if isinstance(command, Say):
+                    await self._check_chat(client)
                 room = await self._find(client, command)
                 try:
                     # The client may have disconnected while the match was looked up.
@@ -722,7 +724,6 @@ class Session:
             case AskVariation():
                 client.send(views.variation(room.explored_by(client), command.ply, command.moves, id=command.id))
             case Say():
-                self._check_chat(client)
                 if not room.was_said(client.player.id, command.id) and not client.limits.chat.spend(now):
                     raise Refusal("too_fast", "let the others say something too")
                 room.say(client, command)

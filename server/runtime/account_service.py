@@ -160,10 +160,13 @@ class AccountService:
             guest_chat=settings.guest_chat,
         )
 
-    def check_chat(self, identity: Identity) -> None:
-        """Raise a Refusal where guests write no chat lines."""
-        if not identity.has_account and not self._limits.settings.guest_chat:
-            raise Refusal("no_account", "only players with an account write here; register or sign in")
+    async def check_chat(self, identity: Identity) -> None:
+        """Raise a Refusal where guests write no chat lines; a guest may have registered at another node meanwhile."""
+        if identity.has_account or self._limits.settings.guest_chat:
+            return
+        with _refusing():
+            if await self._accounts.account(identity.player.id) is None:
+                raise Refusal("no_account", "only players with an account write here; register or sign in")
 
     # At the door
 

@@ -466,13 +466,17 @@ async def test_a_session_that_is_ended_while_it_is_greeted_does_not_slip_in(
 async def test_on_two_nodes_an_account_is_one_and_what_ends_ends_on_both(
     start: Start, postgres: Postgres, mosquitto: Mosquitto, tmp_path: Path
 ) -> None:
-    shared = {"database": postgres.new_database(), "mqtt": mosquitto.url}
+    shared = {"database": postgres.new_database(), "mqtt": mosquitto.url, "guest_chat": False}
     async with (
         start(**shared, node="one", data=tmp_path / "one") as one,
         start(**shared, node="two", data=tmp_path / "two") as two,
         one.client("Guest") as ann,
+        two.client("Guest", token=ann.welcome.token) as window,
     ):
+        lines = {"match": "nowhere", "text": "hello", "room": "spectators"}
+        assert await window.refused(Say, **lines) == "no_account"
         codes = (await register(ann)).codes
+        assert await window.refused(Say, **lines) == "unknown_match", "the other node asks the store"
         async with two.client(token=await token_of(two)) as there:
             assert there.player.id == ann.player.id
             await ann.do(acc.ChangePassword, old=PASSWORD, password=OTHER)
