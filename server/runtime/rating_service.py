@@ -75,7 +75,7 @@ class RatingService:
     async def at_start(self, opening: Opening) -> tuple[SeatRating, ...]:
         """Return each seat's rating as a rated match begins; none in a casual one, or where the store does not answer.
 
-        A match may begin without them: they are for show, and the result is rated by what is stored at its end.
+        A match may begin without them: its result is rated by what is stored at its end.
         """
         if self.store is None or not opening.rated:
             return ()
@@ -130,6 +130,11 @@ class RatingService:
                 if not is_away:
                     log.warning("results cannot be rated", reason=str(error))
                 is_away = True
+                await asyncio.sleep(SWEEP_SECONDS)
+                continue
+            except Exception:
+                # A defect in rating must not end the server: games go on, and the alert tells what waits.
+                log.exception("the rating failed")
                 await asyncio.sleep(SWEEP_SECONDS)
                 continue
             if is_away:

@@ -48,6 +48,8 @@ WRONG = {
     "an unknown game": (["play", "chess", "--plain"], "there is no game 'chess'"),
     "an option out of range": (["play", "trapgrid", "--option", "size=99"], "option 'size' takes 3 to 8, not 99"),
     "options of no game": (["play", "--option", "size=5"], "name the game"),
+    "rated with nobody": (["play", "trapgrid", "--rated"], "add --bot or --seek"),
+    "rated with help": (["play", "trapgrid", "--rated", "--with-help", "--bot", "level-1"], "choose one of"),
     "help of no bot": (["play", "trapgrid", "--with-help"], "name one with --bot"),
     "a wrong clock": (["play", "trapgrid", "--clock", "soon"], "a clock is 5+3"),
     "a wrong move": (["moves", "quoridor", "--moves", "z9"], "z9"),

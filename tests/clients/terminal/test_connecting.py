@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cornered.clients.terminal.connecting import PlayRequest, begin, connected, invitation_text
-from cornered.protocol.commands import Challenge, Hello, WatchLobby
+from cornered.protocol.commands import Challenge, CreateSeek, Hello, WatchLobby
 from cornered.protocol.messages import LobbyState
 from cornered.protocol.values import Accepts, Presence
 from tests.clients.sdk.scripted import BOB, TOKEN, Wire, scripted
@@ -36,8 +36,8 @@ async def test_a_name_is_told_only_when_it_was_given(tmp_path: Path, monkeypatch
     assert [hello.token for hello in hellos] == [None, TOKEN, None, TOKEN]
 
 
-@pytest.mark.parametrize("with_help", [True, False])
-async def test_a_bot_is_challenged_with_the_help_that_was_asked_for(with_help: bool) -> None:
+@pytest.mark.parametrize(("with_help", "rated"), [(True, False), (False, True), (False, False)])
+async def test_a_bot_is_challenged_under_the_terms_that_were_asked_for(with_help: bool, rated: bool) -> None:
     challenges: list[Challenge] = []
 
     async def scene(wire: Wire) -> None:
@@ -49,8 +49,23 @@ async def test_a_bot_is_challenged_with_the_help_that_was_asked_for(with_help: b
         await wire.stay()
 
     async with asyncio.timeout(60), scripted(scene) as server, scripted_client(server) as client:
-        await begin(client, PlayRequest(game="trapgrid", bot="Bob", with_help=with_help))
-    assert [challenge.with_help for challenge in challenges] == [with_help]
+        await begin(client, PlayRequest(game="trapgrid", bot="Bob", with_help=with_help, rated=rated))
+    assert [(challenge.with_help, challenge.rated) for challenge in challenges] == [(with_help, rated)]
+
+
+@pytest.mark.parametrize("rated", [True, False])
+async def test_a_table_is_opened_under_the_terms_that_were_asked_for(rated: bool) -> None:
+    seeks: list[CreateSeek] = []
+
+    async def scene(wire: Wire) -> None:
+        await wire.welcome()
+        seeks.append(await wire.hear(CreateSeek))
+        await wire.acknowledge(seeks[0], ref="s")
+        await wire.stay()
+
+    async with asyncio.timeout(60), scripted(scene) as server, scripted_client(server) as client:
+        await begin(client, PlayRequest(game="trapgrid", seek=True, rated=rated))
+    assert [seek.settings.rated for seek in seeks] == [rated]
 
 
 @pytest.mark.parametrize(
