@@ -19,6 +19,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cornered.engine.progress import Progress, Report, no_report
+from cornered.server.adapters.archive_tables import ARCHIVE_FILL
 from cornered.server.adapters.database import STORE_ERRORS, Database, address_of, is_damage, open_engine
 from cornered.server.adapters.lease import StoreTaken, lease
 from cornered.server.adapters.tables import METADATA, NODES_TABLE, NOW_MS, PROBES, SLOTS_TABLE
@@ -27,8 +28,8 @@ from cornered.server.cluster.assignment import is_living
 __all__ = ["Copied", "copy_store"]
 
 BATCH_ROWS: Final = 2_000
-_LEFT_OUT: Final = {PROBES, NODES_TABLE, SLOTS_TABLE}
-"""What belongs to a server that runs, or to where it ran."""
+_LEFT_OUT: Final = {PROBES, NODES_TABLE, SLOTS_TABLE, ARCHIVE_FILL}
+"""What belongs to a server that runs, or to where it ran. Both stores are indexed by the time they are copied."""
 _TABLES: Final = tuple(table for table in METADATA.sorted_tables if table not in _LEFT_OUT)
 """All others, each behind those that it refers to."""
 _LOCK_NODES: Final = text("LOCK TABLE nodes, slots IN EXCLUSIVE MODE NOWAIT")

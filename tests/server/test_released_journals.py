@@ -95,3 +95,8 @@ async def test_a_stored_match_goes_on_and_players_keep_their_tokens(
     assert len(after[known["live"]]) > len(before[known["live"]])
     with closing(sqlite3.connect(tmp_path / "cornered.db")) as store:
         assert store.execute("SELECT version_num FROM alembic_version").fetchall() == [(NEWEST_MIGRATION,)]
+        indexed = {match for (match,) in store.execute("SELECT match FROM archive")}
+        assert store.execute("SELECT * FROM archive_fill").fetchall() == []
+    finished = {match for match, log in after.items() if any(isinstance(event, Ended) for event in log)}
+    assert finished
+    assert indexed == finished

@@ -31,7 +31,7 @@ from cornered.server.rating.ratings import NEW, rate
 from tests.server.adapters.conftest import Sample, owning
 
 MATCHES = 7
-TRANSIENT = {"nodes", "slots", "probes"}
+TRANSIENT = {"nodes", "slots", "probes", "archive_fill"}
 Make: TypeAlias = Callable[[str], str]
 both_ways = pytest.mark.parametrize(
     ("start", "end"),
