@@ -57,7 +57,7 @@ export function openGuestData(page) {
   openSheet(
     t("Your data"),
     "small account",
-    h("p.quiet", t("You are a guest: this browser alone can be you.")),
+    h("p.quiet", t("You are a guest: only this browser knows you.")),
     h("div.settings-list", line(t("Save my data"), "", () => saveData(page)), line(t("Delete me"), "", () => remove(page, me))),
   );
 }

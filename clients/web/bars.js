@@ -22,7 +22,7 @@ export class Bars {
       const mine = seat === record.seat;
       const rack = h("span", { class: `rack${mine ? " mine" : ""}`, "aria-hidden": "true", on: mine ? { pointerdown: take } : {} });
       const dot = h("span.presence");
-      const name = h("a.name", h("bdi", info.player.name));
+      const name = h("a.name", { title: info.player.name }, h("bdi", info.player.name));
       const rating = info.rating === null ? null : h("span.rating", { title: info.provisional ? t("provisional rating") : t("rating") }, ratingText({ ...info, rating: info.rating }));
       const notes = h("span.notes");
       const element = h(
@@ -71,6 +71,8 @@ export class Bars {
       if (seat === record.seat) notes.push(t("you"));
       if (info.place !== null && record.seats.length > 2) notes.push(ordinal(info.place));
       bar.notes.textContent = notes.join(" · ");
+      // Beside a rating there is no room for them; one's own bar is the lower one.
+      bar.notes.classList.toggle("unseen", info.rating !== null);
       bar.clock.hidden = record.clocks.left[seat] === null;
     });
     this.tick();

@@ -43,7 +43,7 @@ export class LeadersView {
       h("h1", t("Leaderboards")),
       h("div.row", this.choice, h("div.row", { role: "group", "aria-label": t("People or bots") }, this.kinds.person, this.kinds.bot)),
       h("div.panel", this.words, this.table, this.further),
-      h("p.quiet", t("Listed is whose rating is established, which takes some rated games. Every game, board and speed has a pool of its own.")),
+      h("p.quiet", t("Players are listed once their rating is established, which takes some rated games. Every game, board and speed has a pool of its own.")),
     );
     document.title = `${t("Leaderboards")} – Cornered`;
     const { signal } = this.abort;

@@ -63,7 +63,7 @@ export function ratingGraph(points) {
       h("div.labels", { "aria-hidden": "true" }, labels),
     ),
     h("figcaption.flow", h("span", day(first.at) === day(last.at) ? "" : day(first.at)), h("span.quiet", counted(last.games, "{count} game", "{count} games")), h("span", day(last.at))),
-    h("small.quiet", t("The band shows within which the true strength lies, with a probability of 95 %.")),
+    h("small.quiet", t("The true strength lies within the band with a probability of 95 %.")),
     h("details", h("summary", t("As a table")), table(points)),
   );
 }

@@ -225,3 +225,20 @@ def test_ones_data_are_saved_and_one_is_deleted_by_a_second_press(open_window: O
     sign_in(other, "Garganey")
     expect(sheet(other, "Sign in").get_by_label("Password", exact=True)).to_have_attribute("aria-invalid", "true")
     window.errors.clear()
+
+
+def test_a_guest_sees_what_is_stored_and_is_deleted(open_window: OpenWindow) -> None:
+    window = open_window(size=DESK)
+    window.take_name("Passing Swift")
+    window.page.locator(".me").click()
+    window.page.get_by_role("button", name="Your data").click()
+    sheet(window, "Your data").get_by_role("button", name="Save my data").click()
+    with window.page.expect_download() as download:
+        sheet(window, "Save my data").get_by_role("link", name="Save the file").click()
+    assert "Passing Swift" in Path(download.value.path()).read_text()
+    window.page.keyboard.press("Escape")
+    sheet(window, "Your data").get_by_role("button", name="Delete me").click()
+    for label in ("Delete me", "Really delete me?"):
+        sheet(window, "Delete me").get_by_role("button", name=label, exact=True).click()
+    expect(window.page.locator(".me")).to_contain_text("Guest")
+    window.errors.clear()

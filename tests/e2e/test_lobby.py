@@ -123,7 +123,7 @@ FINISHED: Final = """async (pages) => {
   const { start: position } = page.store.offered("trapgrid");
   const players = ["Ada", "Ben"].map((name) => ({ id: name, name, kind: "person" }));
   const game = { name: "trapgrid", options: {} };
-  const result = { over: true, winner: 0, reason: "rules", watchers: 0 };
+  const result = { over: true, winner: 0, reason: "rules", watchers: 0, rated: false, ratings: [] };
   const same = { game, players, position, clock: { kind: "none" }, ...result };
   page.link.ask = (what, how) => {
     if (what.type !== "ask_my_matches") return ask(what, how);
