@@ -40,7 +40,7 @@ CHANCE: Final = ("--tune", "--range", "--seed")
 WHERE: Final = (
     *("--concurrency", "--workers", "--cluster", "--server", "--host", "--port", "--data", "--store", "--mqtt"),
 )
-OUTPUT: Final = ("--out", "--plain", "--json")
+OUTPUT: Final = ("--open", "--out", "--plot", "--plain", "--json")
 ORDER: Final = (*WHAT, *LIMITS, *CHANCE, *WHERE, *OUTPUT)
 """What is done, within which limits, with which randomness, where it runs, and the output."""
 

@@ -34,6 +34,7 @@ from cornered.server.refusal import Refusal
 from cornered.server.runtime.moderation_service import ModerationService, address_mark
 from tests.server.conftest import Client, Pair, Running, Start, Stores
 from tests.server.test_revoked_tokens import closing
+from tests.virtual_time import after
 from tests.waiting import until
 
 PASSWORD: Final = "correct horse battery"
@@ -229,6 +230,7 @@ class Faltering(MemoryModerationLog):
         return await super().read(since, limit)
 
 
+@pytest.mark.virtual_time
 async def test_a_ban_holds_on_every_node_within_a_second_also_after_an_outage() -> None:
     moderation_log, accounts = Faltering(), MemoryAccounts()
     identity, _ = await accounts.create("Ben", "person")
@@ -239,7 +241,7 @@ async def test_a_ban_holds_on_every_node_within_a_second_also_after_an_outage() 
     await other.begin()
     following = asyncio.create_task(other.run())
     moderation_log.is_away = True
-    await asyncio.sleep(0.6)
+    await after(0.6)
     moderation_log.is_away = False
     await one.order(Ban(id="b", player=ben, grounds=GROUNDS))
     await until(lambda: other_door.put)
