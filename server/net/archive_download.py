@@ -23,7 +23,7 @@ from cornered.server.ports import DamagedMatch, Journal, JournalUnavailable
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.archive_search import search_of
 
-__all__ = ["ARCHIVE_PATHS", "MAX_DOWNLOADED", "Streamed", "download", "parts"]
+__all__ = ["ARCHIVE_PATHS", "MAX_DOWNLOADED", "Streamed", "download", "parts_of"]
 
 ARCHIVE_PATHS: Final = ("/archive.txt", "/archive.jsonl")
 MAX_DOWNLOADED: Final = 1_000
@@ -69,10 +69,10 @@ async def download(target: str, journal: Journal, payer: Payer) -> Response | St
     if after is not None:
         others = [(name, value) for name, value in parse_qsl(url.query) if name != "after"]
         head.headers["Link"] = f'<{url.path}?{urlencode([*others, ("after", str(after))])}>; rel="next"'
-    return Streamed(head, parts(ids, journal, payer, is_text=is_text))
+    return Streamed(head, parts_of(ids, journal, payer, is_text=is_text))
 
 
-async def parts(ids: Sequence[str], journal: Journal, payer: Payer, *, is_text: bool) -> AsyncIterator[bytes]:
+async def parts_of(ids: Sequence[str], journal: Journal, payer: Payer, *, is_text: bool) -> AsyncIterator[bytes]:
     """Yield the records one after the other; one match is in memory at a time. A damaged one is left out.
 
     Raises Refusal when the turn of a match does not come, or the store is away.

@@ -178,7 +178,7 @@ async def test_a_client_that_leaves_ends_its_download(
         finally:
             closed.set()
 
-    monkeypatch.setattr(archive_download, "parts", endless)
+    monkeypatch.setattr(archive_download, "parts_of", endless)
     host, port = running.address.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     writer.write(b"GET /archive.txt HTTP/1.1\r\nHost: localhost\r\n\r\n")

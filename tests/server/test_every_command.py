@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import pytest
 
 from cornered.clients.sdk import Client, CommandRefused
-from cornered.protocol import account, commands, messages, ratings
+from cornered.protocol import account, commands, messages, moderation, ratings
 from cornered.protocol.commands import Command, Hello
 from cornered.protocol.messages import (
     Acknowledged,
@@ -202,6 +202,10 @@ async def _token(scene: Scene) -> tuple[Client, dict[str, Any]]:
     return scene.ann, {"token": (await scene.ann.ask(command, account.TokenCreated)).token.token}
 
 
+async def _report(scene: Scene) -> tuple[Client, dict[str, Any]]:
+    return scene.ann, {"player": scene.ben.player.id, "grounds": "Insults"}
+
+
 async def _job(scene: Scene) -> tuple[Client, dict[str, Any]]:
     await scene.analysis()
     async for job in scene.deep.jobs:
@@ -286,6 +290,13 @@ CASES: Final[dict[type[Command], Case]] = {
     account.AskExport: says(answer=account.Export),
     account.DeleteAccount: in_account(password=PASSWORD),
     account.CreateInvitation: says(answer="not_permitted"),
+    moderation.ReportPlayer: Case(_report),
+    moderation.Ban: says(answer="not_permitted", player="ben", grounds="Insults"),
+    moderation.Unban: says(answer="not_permitted", ban=1, grounds="Sorry"),
+    moderation.AskBans: says(answer="not_permitted"),
+    moderation.AskReports: says(answer="not_permitted"),
+    moderation.CloseReport: says(answer="not_permitted", report=1, grounds="Read"),
+    moderation.AskAudit: says(answer="not_permitted"),
 }
 
 
@@ -345,7 +356,7 @@ async def test_an_analysis_is_asked_for_where_a_bot_offers_it(scene: Scene) -> N
 def test_every_class_of_a_message_is_in_its_union() -> None:
     kinds = {
         kind
-        for module in (commands, messages, account, ratings)
+        for module in (commands, messages, account, moderation, ratings)
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, Value) and "type" in kind.model_fields
         if kind.__module__ == module.__name__
