@@ -19,6 +19,7 @@ from cornered.server.metrics import Counts
 from cornered.server.rating.ports import Backlog, RatingsUnavailable
 from cornered.server.runtime import rating_service
 from cornered.server.runtime.rating_service import SWEEP_SECONDS, RatingService
+from tests.virtual_time import after
 
 pytestmark = pytest.mark.virtual_time
 
@@ -72,22 +73,22 @@ class Scene:
 async def test_what_no_match_here_has_left_is_found_by_the_next_look() -> None:
     scene = Scene()
     async with scene.running():
-        await asyncio.sleep(0.1)
+        await after(0.1)
         await scene.end("a")
-        await asyncio.sleep(SWEEP_SECONDS)
+        await after(SWEEP_SECONDS)
     assert (scene.counts.rated, scene.told) == (1, [])
 
 
 async def test_a_match_of_this_node_is_rated_and_told_at_once() -> None:
     scene = Scene()
     async with scene.running():
-        await asyncio.sleep(0.1)
+        await after(0.1)
         await scene.end("a")
         scene.service.tell("a")
-        await asyncio.sleep(0.01)
+        await after(0.01)
         assert [one.match for one in scene.told] == ["a"]
         scene.service.tell("casual")
-        await asyncio.sleep(SWEEP_SECONDS)
+        await after(SWEEP_SECONDS)
     assert len(scene.told) == 1
 
 
@@ -98,9 +99,9 @@ async def test_neither_an_outage_nor_a_defect_ends_the_rating(failure: Exception
     await scene.end("a")
     scene.service.tell("a")
     async with scene.running():
-        await asyncio.sleep(2.5 * SWEEP_SECONDS)
+        await after(2.5 * SWEEP_SECONDS)
         assert scene.told == []
-        await asyncio.sleep(SWEEP_SECONDS)
+        await after(SWEEP_SECONDS)
         assert [one.match for one in scene.told] == ["a"]
     assert (scene.service.waiting, scene.service.behind) == (0, 0)
 
@@ -117,7 +118,7 @@ async def test_a_client_that_fails_keeps_no_other_waiting() -> None:
 
     scene.service.deliver = deliver
     async with scene.running():
-        await asyncio.sleep(0.1)
+        await after(0.1)
     assert [one.match for one in scene.told] == ["a", "b"]
 
 
@@ -130,7 +131,7 @@ async def test_the_age_of_what_waits_is_told() -> None:
 
     scene.store.store = store  # type: ignore[assignment, method-assign]
     async with scene.running():
-        await asyncio.sleep(0.1)
+        await after(0.1)
         assert (scene.service.waiting, scene.service.behind) == (1, 85.0)
 
 
@@ -141,7 +142,7 @@ async def test_matches_that_are_awaited_are_bounded(monkeypatch: pytest.MonkeyPa
         await scene.end(f"m{number}")
         scene.service.tell(f"m{number}")
     async with scene.running():
-        await asyncio.sleep(0.1)
+        await after(0.1)
     assert [one.match for one in scene.told] == ["m0", "m1", "m2"]
     assert scene.counts.rated == 5
 
