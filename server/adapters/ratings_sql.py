@@ -44,8 +44,12 @@ __all__ = ["SqlRatings"]
 log = structlog.get_logger("ratings")
 
 _NEWEST: Final = select(func.coalesce(func.max(RESULTS.c.number), 0))
-_LOCK: Final = text("LOCK TABLE ratings IN EXCLUSIVE MODE")
-"""Makes nodes that rate on PostgreSQL take turns for the few milliseconds of a transaction; readers do not wait."""
+_LOCK: Final = text("LOCK TABLE ratings IN EXCLUSIVE MODE NOWAIT")
+"""Keeps other nodes from rating for the few milliseconds of a transaction; readers do not notice.
+
+Nobody waits for it: the writer that would wait is the one that stores moves, and the holder may be a node that hangs.
+"""
+_LOCK_NOT_AVAILABLE: Final = "55P03"
 _FIRST, _LAST = EVENTS.alias(), EVENTS.alias()
 _RESULTS: Final = (
     select(RESULTS.c.match, RESULTS.c.seq, RESULTS.c.number, _FIRST.c.body.label("first"), _LAST.c.body.label("last"))
@@ -240,23 +244,26 @@ class SqlRatings:
 
     @contextlib.asynccontextmanager
     async def _writing(self, newest: int | None) -> AsyncIterator[AsyncConnection]:
-        """Lend the writer for a transaction in which nobody else rates, after the result numbered `newest`.
+        """Lend the writer for a transaction; with `newest`, one in which nobody else rates, after that result.
 
         Raises NumberTaken, RatingsUnavailable, and IntegrityError.
         """
         try:
             async with self._database.writing() as connection:
-                if self._database.is_sqlite:
-                    # Takes SQLite's lock, which the driver takes only with the first statement that writes.
-                    await connection.execute(delete(RATINGS).where(RATINGS.c.player == ""))
-                else:
-                    await connection.execute(_LOCK)
-                if newest is not None and (await connection.execute(_NEWEST)).scalar_one() != newest:
-                    raise NumberTaken(newest)
+                if newest is not None:
+                    if self._database.is_sqlite:
+                        # Takes SQLite's lock, which the driver takes only with the first statement that writes.
+                        await connection.execute(delete(RATINGS).where(RATINGS.c.player == ""))
+                    else:
+                        await connection.execute(_LOCK)
+                    if (await connection.execute(_NEWEST)).scalar_one() != newest:
+                        raise NumberTaken(newest)
                 yield connection
         except IntegrityError:
             raise
         except STORE_ERRORS as error:
+            if getattr(getattr(error, "orig", None), "sqlstate", None) == _LOCK_NOT_AVAILABLE:
+                raise NumberTaken(newest) from None
             raise RatingsUnavailable("the ratings cannot be written") from error
 
     async def _number(self, query: Select[Any]) -> int:

@@ -33,9 +33,13 @@ from cornered.protocol.commands import (
     Resign,
 )
 from cornered.protocol.messages import Acknowledged, Happened, Paired
-from cornered.protocol.ratings import Rated
+from cornered.protocol.ratings import Profile, Rated
 from cornered.protocol.values import Accepts, GameSpec, SeekSettings
+from cornered.server.adapters.accounts_sql import SqlAccounts
+from cornered.server.adapters.database import Database
+from cornered.server.adapters.ratings_sql import SqlRatings
 from cornered.server.rating.anchors import ANCHORS
+from cornered.server.rating.ratings import Rating
 from tests.server.conftest import SMALL, TIMEOUT_S, Client, Pair, PlayOut, Running, Start
 
 POOL = "trapgrid:size=3:untimed"
@@ -241,3 +245,19 @@ async def test_a_house_bot_begins_at_its_measured_strength_where_its_name_is_res
             await bot.do(Resign, match=match)
             told = await ann.hear(Rated)
             assert told.changes[1].before == (ANCHORS["trapgrid"][9] if has_key else 1500)
+
+
+async def test_a_profile_with_many_ratings_is_paid_for(start: Start, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'cornered.db'}"
+    database = await Database.open(url)
+    rich, poor = [(await SqlAccounts(database).create(name, "person"))[0].player.id for name in ("Ann", "Ben")]
+    pools = [f"trapgrid:size={size}:{speed}" for size in range(3, 9) for speed in ("blitz", "rapid", "untimed")]
+    await SqlRatings(database).replace(0, [(rich, pool, "person", Rating(games=1)) for pool in pools], [])
+    await database.close()
+    asked = dict[str, int]()
+    async with start(database=url) as server:
+        for player in (rich, poor):
+            async with server.client("Cas") as cas:
+                while isinstance(await cas.ask(AskProfile, player=player), Profile):
+                    asked[player] = asked.get(player, 0) + 1
+    assert 1 <= asked[rich] < asked[poor]

@@ -22,6 +22,7 @@ from cornered.server.match.catalogue import settle
 from cornered.server.ports import Journal
 from cornered.server.rating.ports import Backlog, NumberTaken, Ratings, RatingsUnavailable
 from cornered.server.rating.ratings import NEW, Change, Rating, rate
+from tests.conftest import Postgres
 from tests.server.adapters.conftest import Opener
 
 POOL = "trapgrid:blitz"
@@ -243,3 +244,23 @@ async def test_a_store_that_is_away_is_an_error_of_its_own(open_database: Opener
         await store.current([("ann", POOL)])
     with pytest.raises(RatingsUnavailable):
         await store.replace(0, [("ann", POOL, "person", NEW)], [])
+
+
+@pytest.mark.postgres
+async def test_nobody_waits_for_a_node_that_hangs_while_it_rates(postgres: Postgres) -> None:
+    url = postgres.new_database()
+    hanging, database = await Database.open(url), await Database.open(url)
+    journal, ratings = SqlJournal(database), SqlRatings(database)
+    await end(journal, "a", "ann", "ben", at=NOW)
+    (pending,) = await ratings.pending(1)
+    changes = await changes_of(ratings, pending.result)
+    async with asyncio.timeout(20), hanging.writing() as connection:
+        await connection.execute(text("LOCK TABLE ratings IN EXCLUSIVE MODE"))
+        with pytest.raises(NumberTaken):
+            await ratings.store(0, [("a", changes)])
+        assert await ratings.current([("ann", POOL)]) == {}
+        await end(journal, "b", "ann", "ben", at=NOW + 1)
+    await ratings.store(0, [("a", changes)])
+    await journal.close()
+    for one in (hanging, database):
+        await one.close()
