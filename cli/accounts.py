@@ -87,8 +87,8 @@ def reset_password(name: Account, data: Data = None) -> None:
 @app.command()
 def close(
     name: Account,
-    reopen: Annotated[bool, typer.Option("--open", help="Open the account again instead.")] = False,
     data: Data = None,
+    reopen: Annotated[bool, typer.Option("--open", help="Open the account again instead.")] = False,
 ) -> None:
     """Close an account: all of its sessions and tokens end on every node, and nobody can sign in to it."""
     from cornered.server.administration import close_account

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cornered.cli import accounts
+from cornered.cli import accounts, moderation
 from cornered.cli.admin_ratings import app as ratings
 from cornered.cli.rules import Json
 from cornered.cli.status import status
@@ -24,6 +24,7 @@ app = typer.Typer(help="Look after a server's store.", no_args_is_help=True)
 app.command()(status)
 app.add_typer(ratings, name="ratings")
 app.add_typer(accounts.app, name="accounts")
+app.add_typer(moderation.app, name="moderation")
 
 
 @app.callback()

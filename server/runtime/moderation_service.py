@@ -190,7 +190,7 @@ class ModerationService:
         if isinstance(command, Ban) and by is not None and subject is not None:
             known = await self._accounts.account(subject.id)
             if known is not None and known.role == "admin":
-                raise Refusal("not_permitted", "an administrator is banned by the operator: `cornered admin ban`")
+                raise Refusal("not_permitted", "an administrator is banned by the operator")
         address = ""
         if isinstance(command, Ban) and command.address and subject is not None:
             where = self._doorkeeper.address_of(subject.id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -128,3 +129,39 @@ def test_no_store_is_made_to_look_at_ratings(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["admin", "ratings", "check", "--data", str(tmp_path / "nowhere")])
     assert result.exit_code == 2
     assert "no server has run there yet" in result.stderr
+
+
+# Moderation
+
+
+def moderation(stored: Path, *arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, ["admin", "moderation", *arguments, "--data", str(stored.parent)])
+    return result.exit_code, result.stdout or result.stderr
+
+
+def test_an_operator_bans_mutes_and_lifts(stored: Path) -> None:
+    player, _ = asyncio.run(token_of(stored, "Ben"))
+    code, said = moderation(stored, "ban", "Ben", "Insults", "--hours", "24")
+    assert (code, f"operator: Ben ({player}) is banned: Insults" in said) == (0, True)
+    assert "is muted: Noise" in moderation(stored, "mute", player, "Noise")[1]
+    assert len(moderation(stored, "list")[1].splitlines()) == 2
+    assert moderation(stored, "lift", "1", "Sorry")[0] == 0
+    code, said = moderation(stored, "lift", "1", "Again")
+    assert (code, "there is no such ban" in said) == (2, True)
+    assert len(moderation(stored, "list")[1].splitlines()) == 1
+    assert len(moderation(stored, "log")[1].splitlines()) == 3
+
+
+def test_an_edited_log_is_an_error(stored: Path) -> None:
+    asyncio.run(token_of(stored, "Ben"))
+    for grounds in ("Insults", "More insults"):
+        assert moderation(stored, "ban", "Ben", grounds)[0] == 0
+    with sqlite3.connect(stored) as connection:
+        connection.execute("UPDATE moderation SET body = replace(body, 'Insults', 'Nothing') WHERE number = 1")
+    code, said = moderation(stored, "log")
+    assert (code, "entry 1 of the log was changed" in said) == (2, True)
+
+
+def test_nobody_is_banned_who_is_not_there(stored: Path) -> None:
+    code, said = moderation(stored, "ban", "Nobody", "Insults")
+    assert (code, "no player has the id or the name Nobody" in said) == (2, True)

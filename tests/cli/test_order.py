@@ -20,7 +20,7 @@ from cornered.server.settings import Settings
 
 WHAT: Final = (
     *("--game", "--option", "--moves", "--position", "--bot", "--bots", "--seek"),
-    *("--games", "--pairs", "--matches", "--watchers", "--clock", "--open"),
+    *("--games", "--pairs", "--matches", "--watchers", "--clock"),
 )
 LIMITS: Final = (
     *(
@@ -29,6 +29,7 @@ LIMITS: Final = (
         "--nodes",
         "--seconds",
         "--minutes",
+        "--hours",
         "--warm-up",
         "--openings",
         "--plies",
@@ -40,7 +41,7 @@ CHANCE: Final = ("--tune", "--range", "--seed")
 WHERE: Final = (
     *("--concurrency", "--workers", "--cluster", "--server", "--host", "--port", "--data", "--store", "--mqtt"),
 )
-OUTPUT: Final = ("--out", "--plot", "--plain", "--json")
+OUTPUT: Final = ("--open", "--out", "--plot", "--plain", "--json")
 ORDER: Final = (*WHAT, *LIMITS, *CHANCE, *WHERE, *OUTPUT)
 """What is done, within which limits, with which randomness, where it runs, and the output."""
 

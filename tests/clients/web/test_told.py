@@ -15,6 +15,21 @@ from tests.clients.web.test_language import CATALOGUES, HOLE, WEB
 OF_PROGRAMS = {"malformed", "not_a_bot", "not_allowed", "unknown_analysis", "bad_version", "bad_name"}
 """Codes of refusals that the page gives no occasion for."""
 UNHEARD = {
+    "a bot that takes {} games at once plays at most {} in the ladder: declare a higher `concurrency`, or a lower `ladder`",
+    "a mute is of a player alone; leave `address` out",
+    "an administrator is banned by the operator",
+    "only administrators do that",
+    "others decide too at the same time; try again",
+    "the address is known while the player is here; leave it out",
+    "the log of moderation cannot be reached just now; try again",
+    "there is no such ban; it may be lifted already, or past its time",
+    "there is no such report; it may be closed already",
+    "too many reports are not read yet; try again another day",
+    "you cannot ban yourself",
+    "you cannot report yourself",
+    "you have reported this already; it is not read yet",
+    "{} bans hold already; lift some first",
+    "{} of your reports are open; wait until somebody reads them",
     "`after` is what an earlier page gave as `more`; leave it out for the first page",
     "a game for two has seats 0 and 1",
     "there is no pool {}; `games` lists the pools",
@@ -29,7 +44,7 @@ UNHEARD = {
     "this page may not connect here; the setting CORNERED_ORIGINS names those that may",
     "{}; try again in {} s",
 }
-"""Refusals of what only other programs send or read; the last one is put together from two others."""
+"""Refusals of what only other programs send or read: the page does not report or ban yet; the last one is put together from two others."""
 READ = {"429", "503"}
 """The statuses of HTTP answers that the page shows; see `#askWhy` in link.js."""
 

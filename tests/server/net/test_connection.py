@@ -46,7 +46,9 @@ def masked(message: Value) -> bytes:
 
 
 @contextlib.asynccontextmanager
-async def raw_client(running: Running, *messages: Value, until: bytes = b'"matches":[]}') -> AsyncIterator[Any]:
+async def raw_client(
+    running: Running, *messages: Value, until: bytes = b'"scopes":["play","bot","read"]}'
+) -> AsyncIterator[Any]:
     """Open a WebSocket by hand, send hello and `messages`, and read up to `until`."""
     host, port = running.address.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
