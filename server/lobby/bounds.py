@@ -108,7 +108,7 @@ def check_ladder(concurrency: int, ladder: int) -> None:
     """Refuse a declaration that leaves no game for people."""
     if ladder and ladder >= concurrency:
         text = f"a bot that takes {concurrency} games at once plays at most {max(0, concurrency - 1)} in the ladder"
-        raise Refusal("bad_options", f"{text}: declare a higher `concurrency`, or a lower `ladder`")
+        raise Refusal("bad_options", f"{text}: raise `concurrency`, or lower `ladder`")
 
 
 def check_concurrency(lobby: LobbyFacts, player: Player) -> None:

@@ -15,7 +15,7 @@ from tests.clients.web.test_language import CATALOGUES, HOLE, WEB
 OF_PROGRAMS = {"malformed", "not_a_bot", "not_allowed", "unknown_analysis", "bad_version", "bad_name"}
 """Codes of refusals that the page gives no occasion for."""
 UNHEARD = {
-    "a bot that takes {} games at once plays at most {} in the ladder: declare a higher `concurrency`, or a lower `ladder`",
+    "a bot that takes {} games at once plays at most {} in the ladder: raise `concurrency`, or lower `ladder`",
     "a mute is of a player alone; leave `address` out",
     "an administrator is banned by the operator",
     "only administrators do that",
@@ -44,7 +44,8 @@ UNHEARD = {
     "this page may not connect here; the setting CORNERED_ORIGINS names those that may",
     "{}; try again in {} s",
 }
-"""Refusals of what only other programs send or read: the page does not report or ban yet; the last one is put together from two others."""
+"""Refusals of what only other programs send or read, since the page neither reports nor bans yet; one is put together
+from two others."""
 READ = {"429", "503"}
 """The statuses of HTTP answers that the page shows; see `#askWhy` in link.js."""
 
