@@ -4,7 +4,7 @@ import { button, fill, h } from "./dom.js";
 import { formSheet, nameField, passwordField, textField } from "./fields.js";
 import { t } from "./playertexts.js";
 import { openSheet } from "./sheet.js";
-import { nameOf } from "./words.js";
+import { nameOf, sentence } from "./words.js";
 
 /** The name of a session that begins here: the browser and its system. */
 function deviceName() {
@@ -147,15 +147,15 @@ function save(label, download, text) {
 export class DoorView {
   /** @param {Page} page */
   constructor(page) {
-    this.element = h(
-      "div.match.loading",
-      h(
-        "div.sheet.panel",
-        h("h1", t("This server is for accounts")),
-        h("p", t("Sign in to play here.")),
-        h("div.row", button(t("Sign in"), () => signIn(page), "primary"), button(t("Create an account"), () => register(page))),
-      ),
-    );
+    const { banned } = page.link;
+    const inside = banned
+      ? [h("h1", t("You cannot come in")), h("p", sentence(banned)), h("p.quiet", t("Ask those who run this server if you think that this is wrong."))]
+      : [
+          h("h1", t("This server is for accounts")),
+          h("p", t("Sign in to play here.")),
+          h("div.row", button(t("Sign in"), () => signIn(page), "primary"), button(t("Create an account"), () => register(page))),
+        ];
+    this.element = h("div.match.loading", h("div.sheet.panel", inside));
     document.title = "Cornered";
     fill(/** @type {HTMLElement} */ (document.getElementById("banner")));
   }

@@ -52,8 +52,10 @@ export class Link extends EventTarget {
     this.me = null;
     /** Whether I have an account; a guest has none. */
     this.hasAccount = false;
-    /** Whether the server admits accounts only, and none is signed in here: commands go over sockets of their own. */
+    /** Whether the server does not let me in, as where it admits accounts only: commands go over sockets of their own. */
     this.barred = false;
+    /** Why an administrator keeps me out; empty where none does. */
+    this.banned = "";
     /** The offset of the server's clock from ours, in milliseconds. */
     this.ahead = 0;
     this.trip = Infinity;
@@ -235,8 +237,9 @@ export class Link extends EventTarget {
           this.store.removeItem(ACCOUNT);
           this.socket?.close();
           if (hadAccount) this.dispatchEvent(new CustomEvent("signed_out"));
-        } else if (message.code === "no_guests") {
+        } else if (message.code === "no_guests" || message.code === "banned") {
           this.barred = true;
+          if (message.code === "banned") this.banned = message.text;
           this.#abandon();
           this.dispatchEvent(new CustomEvent("barred"));
         } else {
