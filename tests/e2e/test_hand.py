@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.window import PHONE, Window, begin
+from tests.e2e.window import PHONE, Window, begin, wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -239,7 +239,7 @@ def test_a_finger_beside_ones_piece_scrolls_the_page(open_window: OpenWindow) ->
     x, y = first.middle("d3")
     finger.press((x, y))
     finger.drag((x, y - 150))
-    first.page.wait_for_function("scrollY > 50")
+    wait_until(first.page, "scrollY > 50")
     expect(dragged).to_have_count(0)
     finger.lift()
     expect(first.page.locator(".movelist .move")).to_have_count(0)

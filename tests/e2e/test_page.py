@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 
 from cornered.clients.sdk import Client
 from cornered.protocol.values import GameSpec, SeekSettings
-from tests.e2e.window import PHONE, Window, begin, play_to_the_end, turn_of
+from tests.e2e.window import PHONE, Window, begin, play_to_the_end, turn_of, wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -499,7 +499,7 @@ def test_a_name_that_is_refused_leaves_the_visitor_with_the_old_one(open_window:
     window.page.get_by_role("button", name="Use this name").click()
     expect(window.page.locator(".toast")).to_contain_text("U+200C")
     window.page.evaluate("async () => { globalThis.link = (await import('./main.js')).page.link; }")
-    window.page.wait_for_function("() => link.state === 'online'")
+    wait_until(window.page, "() => link.state === 'online'")
     expect(window.page.locator(".me")).to_have_text("Ali")
 
 

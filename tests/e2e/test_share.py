@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 
 from cornered.cli.house_process import ANALYST_KEY
 from tests.e2e.servers import running_server
-from tests.e2e.window import PHONE, Window, begin
+from tests.e2e.window import PHONE, Window, begin, wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -104,7 +104,7 @@ def test_a_finished_game_is_shared(open_window: OpenWindow, address: str) -> Non
     sheet = page.get_by_role("dialog", name="Share this game")
     picture = sheet.get_by_role("img", name="The position after 1 ply")
     expect(picture).to_be_visible()
-    page.wait_for_function("document.querySelector('.share .picture').naturalWidth > 0")
+    wait_until(page, "document.querySelector('.share .picture').naturalWidth > 0")
     link = sheet.get_by_label("Link to this position").first.input_value()
     assert link == f"{address}/g/{match}/1"
     code = sheet.get_by_label("Moving picture for other sites").first.input_value()

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.window import Window, begin
+from tests.e2e.window import Window, begin, wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -92,7 +92,7 @@ def test_the_switch_silences_the_page_until_it_is_turned_on_again(open_window: O
     assert heard(spectator) == (0, 0)
     switch(spectator).click()
     expect(switch(spectator)).to_have_attribute("aria-pressed", "true")
-    spectator.page.wait_for_function(f"heard.starts >= {TONES}")
+    wait_until(spectator.page, f"heard.starts >= {TONES}")
     assert heard(spectator) == (1, TONES)
     make(second, spectator)
     assert heard(spectator)[1] > TONES

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
@@ -10,13 +11,14 @@ from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
 from cornered.cli.screenshots import KNOWS_RULES
 
-__all__ = ["DESK", "PHONE", "Lost", "Window", "begin", "play_to_the_end", "turn_of"]
+__all__ = ["DESK", "PHONE", "Lost", "Window", "begin", "play_to_the_end", "turn_of", "wait_until"]
 
 DESK: Final = (1200, 800)
 PHONE: Final = (360, 740)
 Lost: TypeAlias = Literal["commands", "answers", "everything"]
 TIMEOUT_MS: Final = 60_000
 """Milliseconds that any action on the page may take on a busy machine."""
+POLL_MS = 20
 expect.set_options(timeout=TIMEOUT_MS)
 
 
@@ -320,3 +322,15 @@ def play_to_the_end(windows: Sequence[Window]) -> None:
     while (mover := turn_of(windows)) is not None:
         choose = max if mover is windows[0] else min
         mover.make(choose(mover.targets(), key=lambda name: (int(name[1:]), name[0])))
+
+
+def wait_until(page: Page, expression: str) -> None:
+    """Wait until a JavaScript expression holds in the page.
+
+    Playwright's `wait_for_function` evaluates a string inside the page from its second look on, which the page's
+    policy forbids.
+    """
+    deadline = time.monotonic() + TIMEOUT_MS / 1000
+    while not page.evaluate(expression):
+        assert time.monotonic() < deadline, f"{expression} never held"
+        page.wait_for_timeout(POLL_MS)
