@@ -221,7 +221,7 @@ class RevokeToken(Command):
 
 
 class AskExport(Command, json_schema_extra={"answers": ["export"]}):
-    """Ask for a part of what is stored about oneself: the first, or the one after the cursor `after`."""
+    """Ask for a part of one's account, tokens and matches: the first, or the one after the cursor `after`."""
 
     type: Literal["ask_export"] = "ask_export"
     after: Key | None = None

@@ -45,7 +45,7 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "unknown_seek": "The table is gone.",
     "unknown_challenge": "The challenge is over.",
     "unknown_player": "There is no such player, or the player is not connected.",
-    "unknown_pool": "The key is none of a rating pool; the text says how one is written.",
+    "unknown_pool": "There is no such pool of quick pairing, or the key is none of a rating pool. The text says more.",
     "not_a_player": "Only players of the match may do this.",
     "not_a_spectator": "Only spectators of the match may do this.",
     "not_yours": "The table or challenge is another player's.",
@@ -81,7 +81,7 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "name_taken": "The name is an account's, was one, is reserved, or somebody bears it just now.",
     "weak_password": "The password is too easy to guess: it is the name, or one of the commonest.",
     "bad_credentials": "The name, the password or the code is wrong; which of them is not said.",
-    "not_permitted": "The scopes of the token do not permit this.",
+    "not_permitted": "The token's scopes, or the player's role, do not permit this.",
     "unknown_session": "The player has no such session; it may have ended already.",
     "unknown_token": "The player has no such personal token; it may be revoked already.",
     "conflict": "The account was changed at the same time, and nothing of this was done. Look at it and try again.",
@@ -241,7 +241,7 @@ A table or challenge for two may be `rated`. Then the result changes both player
 the game, of the options that differ from its defaults, and of the clock's speed. Persons and bots have their ratings in
 the same pools and leaderboards of their own.
 
-- A result does not count where the match ended before its second move, had no result, or a takeback was granted:
+- A result does not count where the match ended before its second move (but not by the rules), had no result, or a takeback was granted:
   `ended.rated` tells. A match with help is never rated.
 - `rated` follows the end: each seat's rating before and after. A client that joins later gets it after its snapshot.
 - A rating begins at 1500 with a deviation of 350, and is provisional while the deviation is above 110. Leaderboards and

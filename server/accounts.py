@@ -49,7 +49,7 @@ MAX_SESSIONS: Final = 32
 MAX_TOKENS: Final = 32
 """Personal tokens of one account."""
 MAX_OLD_NAMES: Final = 8
-"""Names that one account has had, all of them together with the present one."""
+"""Former names of one account, besides the present one."""
 MAX_KNOWN_ADDRESSES: Final = 16
 """Addresses from which an account was signed in to, the newest ones."""
 MAX_LIVE_INVITATIONS: Final = 1_000

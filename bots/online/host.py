@@ -93,7 +93,7 @@ class HostConfig:
     quick_concurrency: int = QUICK_CONCURRENCY
     """Games at once of a bot that answers within milliseconds."""
     ladder: int = 0
-    """Rated games at once against bots of other hosts, for which the server pairs each bot."""
+    """Rated games at once against other bots, for which the server pairs each bot."""
     tempo: Tempo = DEFAULT_TEMPO
     exhibition: bool = False
     """Whether two of the bots play while no public match is active."""

@@ -95,7 +95,7 @@ class OwnAccount:
         await self._client.ask(account.RevokeToken(id=self._client.new_id(), token=token), Acknowledged)
 
     async def export(self) -> AsyncIterator[str]:
-        """Yield the archive of all that is stored about the player, a line of JSON each."""
+        """Yield the archive of the account, its tokens and the matches, a line of JSON each."""
         after: str | None = None
         while True:
             part = await self._client.ask(account.AskExport(id=self._client.new_id(), after=after), account.Export)

@@ -238,7 +238,7 @@ export interface AskBans {
   after?: number | null;
 }
 
-/** Ask for a part of what is stored about oneself: the first, or the one after the cursor `after`. */
+/** Ask for a part of one's account, tokens and matches: the first, or the one after the cursor `after`. */
 export interface AskExport {
   id: string;
   type: "ask_export";

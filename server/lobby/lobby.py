@@ -388,7 +388,7 @@ class Lobby(LobbyFacts):
         if player.kind == "bot":
             raise Refusal("not_allowed", "pools pair people; a bot declares what it plays, and is challenged")
         if pool_named(command.pool) is None:
-            raise Refusal("bad_options", f"there is no pool {command.pool!r}; `games` lists the pools")
+            raise Refusal("unknown_pool", f"there is no pool {command.pool!r}; `games` lists the pools")
         self.check_places((player,))
         known = self.pools.entry(player.id)
         if known is not None and known.pool == command.pool:

@@ -19,7 +19,7 @@ MAX_CONSECUTIVE_NUMBERS: Final = 16
 RANDOM_NUMBER_RANGE: Final = 1_000_000
 """Range of the numbers that are hashed from a player's id once the consecutive ones are taken."""
 RESERVED_WORDS: Final = ("admin", "administrator", "cornered", "deleted", "moderator", "operator", "server", "system")
-"""Names that no player has, since they seem to be another's than a player's."""
+"""Names that are reserved like those of house bots, since they read as the server's or the operator's own."""
 _NUMBER: Final = re.compile(r" \((\d+)\)$")
 
 

@@ -28,7 +28,7 @@ __all__ = [
 NO_SEAL: Final = ""
 """The seal before the first entry."""
 OPERATOR: Final = "operator"
-"""Who decides by a command on the server's machine; no player may have this name."""
+"""Who decides by a command on the server's machine; no account may have this name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,8 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class ReportClosed:
+    """Report number `report` is closed."""
+
     report: int
     grounds: str
     type: Literal["report_closed"] = field(default="report_closed", kw_only=True)

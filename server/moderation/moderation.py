@@ -26,7 +26,7 @@ Decision: TypeAlias = ReportPlayer | CloseReport | Ban | Unban
 
 @dataclass(slots=True)
 class Moderation:
-    """The bans that hold and the reports that are open, by their numbers; those of the log's end are the newest."""
+    """The bans that hold and the reports that are open, by their numbers; `newest` and `seal` are of the last entry."""
 
     newest: int = 0
     seal: str = ""

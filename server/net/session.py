@@ -561,13 +561,9 @@ class Session:
 
     async def _export(self, client: ClientConnection, command: AskExport) -> ServerMessage:
         """Return a part of what is stored about the client's player, which is paid for afterwards. Raises Refusal."""
-
-        def replayed(events: int) -> None:
-            self._owed += replay_cost(events)
-
         await self._queue_for(self._address.replays.acquire())
         self._owed = LOOKUP_COST
-        return await self._exports.part(client.identity, command, replayed)
+        return await self._exports.part(client.identity, command, self._replayed)
 
     async def _my_matches(self, client: ClientConnection, command: AskMyMatches) -> MyMatches:
         """Return a player's matches. What a later page reads from the store is paid for as a match that is opened.
@@ -589,6 +585,7 @@ class Session:
         return await self._lobby_service.archive.find(client.player.id, command, self._replayed)
 
     def _replayed(self, events: int) -> None:
+        """Charge the events of a match that was replayed, when the answer is complete."""
         self._owed += replay_cost(events)
 
     async def _pay(self, client: ClientConnection) -> None:

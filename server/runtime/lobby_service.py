@@ -208,8 +208,8 @@ class LobbyService:
 
     # Connections
 
-    async def greet(self, hello: Hello, label: str = "") -> Admission:
-        """Answer a hello; without a token a guest is created, whose session gets the label. Raises Refusal.
+    async def greet(self, hello: Hello) -> Admission:
+        """Answer a hello; without a token a guest is created, whose session is labelled by `client`. Raises Refusal.
 
         The caller has the client enter in the step in which this returns, so that no revocation is missed.
         """
@@ -347,10 +347,12 @@ class LobbyService:
     # Doorkeeper
 
     def address_of(self, player: str) -> str:
+        """Return the address of a player's newest connection to any node; empty where that is not known."""
         guest = self._lobby.guests.get(player)
         return "" if guest is None else guest.address
 
     def put_out(self, is_excluded: Callable[[str, str], str]) -> None:
+        """Close the connections of this node for which `is_excluded` has a reason, by player and address."""
         for client in [client for clients in self._clients.values() for client in clients]:
             if reason := is_excluded(client.player.id, client.address):
                 client.disconnect(reason)

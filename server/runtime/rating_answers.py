@@ -19,13 +19,13 @@ from cornered.protocol.ratings import (
     RatingPoint,
 )
 from cornered.protocol.values import Player, PlayerKind
-from cornered.server.ports import Accounts, AccountsUnavailable
+from cornered.server.accounts import DELETED_NAME, Accounts, AccountsUnavailable
 from cornered.server.rating.pools import spec_of
 from cornered.server.rating.ports import Ratings, RatingsUnavailable, Standing
 from cornered.server.rating.ratings import PROVISIONAL_ABOVE
 from cornered.server.refusal import Refusal
 
-__all__ = ["DELETED", "PAGE_LEADERS", "RatingAnswers"]
+__all__ = ["PAGE_LEADERS", "RatingAnswers"]
 
 PAGE_LEADERS: Final = 50
 MAX_STANDINGS: Final = 30
@@ -37,8 +37,6 @@ POOLS_LAST_MS: Final = 60_000
 TOTALS_LAST_MS: Final = 10_000
 """How long the length of a leaderboard is kept."""
 MAX_TOTALS: Final = 256
-DELETED: Final = "deleted"
-"""The name of a player whose account is gone."""
 
 
 class RatingAnswers:
@@ -127,7 +125,7 @@ class RatingAnswers:
             entries=tuple(
                 RankedPlayer(
                     rank=rank,
-                    player=known.get(leader.player) or Player(id=leader.player, name=DELETED, kind=kind),
+                    player=known.get(leader.player) or Player(id=leader.player, name=DELETED_NAME, kind=kind),
                     rating=round(leader.rating.rating),
                     deviation=round(leader.rating.deviation_at(now)),
                     games=leader.rating.games,

@@ -95,7 +95,7 @@ def test_leaving_twice_is_no_error(driver: LobbyDriver) -> None:
 
 def test_pools_are_for_people_and_have_names(driver: LobbyDriver) -> None:
     assert driver.refused(EnterPool, BOT, pool=POOL) == "not_allowed"
-    assert driver.refused(EnterPool, ANN, pool="chess-3-2") == "bad_options"
+    assert driver.refused(EnterPool, ANN, pool="chess-3-2") == "unknown_pool"
 
 
 def test_who_may_play_no_more_matches_enters_no_pool_and_is_taken_out_of_one(driver: LobbyDriver) -> None:

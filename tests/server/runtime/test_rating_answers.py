@@ -6,13 +6,14 @@ import pytest
 
 from cornered.protocol.commands import AskLeaderboard, AskPools, AskProfile, AskRatingHistory
 from cornered.protocol.ratings import Leaderboard, Pools, Profile
+from cornered.server.accounts import DELETED_NAME
 from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.ratings_memory import MemoryRatings
 from cornered.server.rating.ports import RatingsUnavailable
 from cornered.server.rating.ratings import Rating
 from cornered.server.refusal import Refusal
-from cornered.server.runtime.rating_answers import DELETED, PAGE_LEADERS, RatingAnswers
+from cornered.server.runtime.rating_answers import PAGE_LEADERS, RatingAnswers
 
 NOW = 10**12
 POOL = "trapgrid:blitz"
@@ -52,7 +53,7 @@ async def test_a_leaderboard_has_todays_names_and_goes_on_after_its_cursor() -> 
         await scene.rate(f"gone{number:02}", 1_900 - number)
     first = await scene.board()
     assert [one.rank for one in first.entries] == list(range(1, PAGE_LEADERS + 1))
-    assert [one.player.name for one in first.entries[:2]] == ["Anna", DELETED]
+    assert [one.player.name for one in first.entries[:2]] == ["Anna", DELETED_NAME]
     assert first.total == PAGE_LEADERS + 1
     last = await scene.board(first.more)
     assert [(one.rank, one.player.id) for one in last.entries] == [(PAGE_LEADERS + 1, f"gone{PAGE_LEADERS - 1}")]
