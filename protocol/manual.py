@@ -241,8 +241,8 @@ A table or challenge for two may be `rated`. Then the result changes both player
 the game, of the options that differ from its defaults, and of the clock's speed. Persons and bots have their ratings in
 the same pools and leaderboards of their own.
 
-- A result does not count where the match ended before its second move (but not by the rules), had no result, or a takeback was granted:
-  `ended.rated` tells. A match with help is never rated.
+- A result does not count where the match ended before its second move (but not by the rules), had no result, or a
+  takeback was granted: `ended.rated` tells. A match with help is never rated.
 - `rated` follows the end: each seat's rating before and after. A client that joins later gets it after its snapshot.
 - A rating begins at 1500 with a deviation of 350, and is provisional while the deviation is above 110. Leaderboards and
   ranks leave provisional ratings out. docs/ratings.md has the formula.

@@ -13,11 +13,15 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from cornered.server.passwords import PasswordsBusy
 
-__all__ = ["Argon2Passwords"]
+__all__ = ["MAX_HASHING_BYTES", "Argon2Passwords"]
 
 TIME_COST: Final = 3
 MEMORY_KIB: Final = 32_768
 """Memory of one hash; at most so many threads need it at once. Measured: 75 ms of CPU a hash, on a busy core."""
+THREADS: Final = max(1, min(4, (os.cpu_count() or 1) // 2))
+"""Half of the cores: matches need the others."""
+MAX_HASHING_BYTES: Final = THREADS * MEMORY_KIB << 10
+"""Memory that all hashes together take at once."""
 MAX_WAITING: Final = 64
 """Hashes that are being made or wait for a thread; one more is refused."""
 RETRY_MS: Final = 2_000
@@ -30,9 +34,7 @@ class Argon2Passwords:
 
     def __init__(self, *, time_cost: int = TIME_COST, memory_kib: int = MEMORY_KIB) -> None:
         self._hasher = PasswordHasher(time_cost=time_cost, memory_cost=memory_kib, parallelism=1, type=Type.ID)
-        # Half of the cores: matches need the others.
-        threads = max(1, min(4, (os.cpu_count() or 1) // 2))
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="passwords")
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="passwords")
         self._waiting = 0
         self._dummy = ""
 

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias, assert_never
 
 from cornered.protocol.moderation import Ban, CloseReport, ReportPlayer, Unban
 from cornered.protocol.values import Player
-from cornered.server.moderation.events import Banned, Entry, Lifted, ModerationEvent, ReportClosed, Reported
+from cornered.server.moderation.events import OPERATOR, Banned, Entry, Lifted, ModerationEvent, ReportClosed, Reported
 from cornered.server.refusal import Refusal
 
 __all__ = ["MAX_BANS", "MAX_REPORTS", "MAX_REPORTS_OF_PLAYER", "Decision", "Moderation"]
@@ -66,9 +66,19 @@ class Moderation:
             case Unban():
                 if command.ban not in self.bans:
                     raise Refusal("unknown_ban", "there is no such ban; it may be lifted already, or past its time")
+                self._check_lifting(self.bans[command.ban], by)
                 return Lifted(command.ban, command.grounds)
             case _:
                 assert_never(command)
+
+    def _check_lifting(self, entry: Entry, by: Player | None) -> None:
+        """Refuse to lift what the operator has decided, or a ban or mute of one's own."""
+        if by is None:
+            return
+        if entry.by == OPERATOR:
+            raise Refusal("not_permitted", "the operator has decided this, and lifts it")
+        if isinstance(entry.event, Banned) and entry.event.player.id == by.id:
+            raise Refusal("yourself", "another administrator lifts what concerns yourself")
 
     def _report(self, command: ReportPlayer, subject: Player | None, by: Player | None) -> Reported:
         if subject is None or by is None:

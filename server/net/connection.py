@@ -49,6 +49,8 @@ HOLD_INBOX: Final = 4
 _SUBPROTOCOLS: Final = [Subprotocol(name) for name in CODECS]
 
 log = structlog.get_logger("connection")
+MAX_REASON_BYTES: Final = 123
+"""Bytes of the reason in a close frame; what is longer is cut."""
 
 
 class Handler(Protocol):
@@ -445,7 +447,8 @@ class Connection(asyncio.BufferedProtocol):
             if self._protocol.state is State.CONNECTING:
                 self.abort()
                 return
-            self._protocol.fail(code, reason)
+            # A control frame has at most 125 bytes, two of which are the code.
+            self._protocol.fail(code, reason.encode()[:MAX_REASON_BYTES].decode(errors="ignore"))
             self._flush()
 
     def abort(self) -> None:

@@ -259,6 +259,8 @@ class LobbyAuthority:
             if answered is not None:
                 return answered.ref
             rating = await self._rating_of(command, player)
+            if self.is_lost:
+                raise NotOwner("another node owns the lobby")
             # Meanwhile a repetition may have come.
             work = self._under_way.get(key)
             if work is None and self.lobby.answered(*key) is None:

@@ -355,7 +355,7 @@ class LobbyService:
         """Close the connections of this node for which `is_excluded` has a reason, by player and address."""
         for client in [client for clients in self._clients.values() for client in clients]:
             if reason := is_excluded(client.player.id, client.address):
-                client.disconnect(reason)
+                _complete(partial(client.disconnect, reason))
 
     def _token_revoked(self, revocation: Revocation) -> None:
         """Close the connections whose token is revoked; what is remembered of a player's name may be out of date."""

@@ -86,6 +86,8 @@ class ModerationService:
         self._secret = secret
         self._now = now
         self._state = Moderation()
+        # True from a ban's folding until its connections are closed.
+        self._is_closing_due = False
         self._turn = asyncio.Lock()
 
     @property
@@ -117,21 +119,30 @@ class ModerationService:
                     log.warning("bans cannot be looked for", reason=str(error))
                 is_blind = True
                 continue
+            except Exception:
+                # A defect here must not end the server, nor keep the next ban from being found.
+                log.exception("bans could not be looked for")
+                continue
             is_blind = False
 
     async def _catch_up(self) -> None:
-        """Fold what is new in the log. Raises ModerationUnavailable."""
-        has_banned = False
-        while entries := await self._log.read(self._state.newest, READ_PAGE):
-            for entry in entries:
-                # Another look may have been faster.
-                if entry.number == self._state.newest + 1:
-                    self._state.evolve(entry)
-                    has_banned |= isinstance(entry.event, Banned)
-            if len(entries) < READ_PAGE:
-                break
-        if has_banned:
-            self._doorkeeper.put_out(self._reason_against)
+        """Fold what is new in the log, and close the connections that it excludes. Raises ModerationUnavailable."""
+        try:
+            while entries := await self._log.read(self._state.newest, READ_PAGE):
+                if entries[0].number > self._state.newest + 1:
+                    missing = self._state.newest + 1
+                    raise ModerationUnavailable(f"entry {missing} is missing: run `cornered admin moderation log`")
+                for entry in entries:
+                    # Another look may have been faster.
+                    if entry.number == self._state.newest + 1:
+                        self._state.evolve(entry)
+                        self._is_closing_due |= isinstance(entry.event, Banned)
+                if len(entries) < READ_PAGE:
+                    break
+        finally:
+            if self._is_closing_due:
+                self._doorkeeper.put_out(self._reason_against)
+                self._is_closing_due = False
 
     # Who is let in
 
@@ -194,6 +205,8 @@ class ModerationService:
         address = ""
         if isinstance(command, Ban) and command.address and subject is not None:
             where = self._doorkeeper.address_of(subject.id)
+            if where and by is not None and where == self._doorkeeper.address_of(by.id):
+                raise Refusal("not_permitted", "you come from that address too, and would be kept out")
             address = address_mark(self._secret, where) if where else ""
         async with self._turn:
             for _ in range(ATTEMPTS):

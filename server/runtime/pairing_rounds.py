@@ -16,6 +16,7 @@ from cornered.server.lobby.events import BotNamed, LobbyEvent
 from cornered.server.lobby.ladder import Ladder
 from cornered.server.lobby.lobby import Lobby
 from cornered.server.lobby.pools import Entry, offered_pools, pool_named
+from cornered.server.refusal import Refusal
 
 __all__ = ["BOTS_EVERY_S", "BOT_AFTER_MS", "LADDER_EVERY_S", "ROUND_S", "PairingRounds", "RatingsOf", "unrated"]
 
@@ -91,12 +92,16 @@ class PairingRounds:
 
     def _round(self) -> None:
         self._timer = None
-        if not self._is_full():
-            for pool in filter(None, map(pool_named, self._lobby.pools.occupied())):
-                self._pair(pool)
-            self._look_for_bots()
-            self._look_at_the_ladder()
-        self.look()
+        try:
+            if not self._is_full():
+                for pool in filter(None, map(pool_named, self._lobby.pools.occupied())):
+                    self._pair(pool)
+                self._look_for_bots()
+                self._look_at_the_ladder()
+        except Exception:
+            log.exception("a round of pairing failed")
+        finally:
+            self.look()
 
     def _pair(self, pool: Pool) -> None:
         pairs, leaving = self._lobby.pairs_in(pool.id, self._now())
@@ -106,6 +111,11 @@ class PairingRounds:
             self._meet(pool, players)
 
     def _meet(self, pool: Pool, players: tuple[Player, Player]) -> None:
+        try:
+            # Matches of this round may have taken the last places of an address.
+            self._lobby.check_places(players)
+        except Refusal:
+            return
         new_id, random_number = self._new_id(players[0].id), secrets.randbits(64)
         self._carry_out(self._lobby.meet(pool, players, new_id=new_id, random_number=random_number))
 

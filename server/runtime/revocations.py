@@ -87,7 +87,8 @@ class Revocations:
                 # Another look was faster.
                 continue
             self._newest = revocation.number
-            log.info("a token is revoked", player=revocation.player)
+            # Whoever signs out causes it: no line for the log of everyday.
+            log.debug("a token is revoked", player=revocation.player)
             for greeting in self._greetings:
                 greeting.found(revocation)
             self._revoked(revocation)

@@ -82,22 +82,46 @@ async def test_an_administrator_bans_and_unbans(running_server: Start, stores: S
 
 
 async def test_a_banned_address_gets_no_new_guest_and_no_account(running_server: Start, stores: Stores) -> None:
-    async with running_server() as server, admin_of(server, stores) as admin:
-        async with server.client("Ben") as ben:
-            await admin.tell(Ban(id="b", player=ben.player.id, address=True, grounds=GROUNDS))
+    far: dict[str, Any] = {"additional_headers": {"X-Forwarded-For": "203.0.113.9"}}
+    async with running_server(proxies="127.0.0.1") as server, admin_of(server, stores) as admin:
+        async with server.socket(**far) as ben:
+            await ben.hello("Ben")
+            await admin.do(Ban, player=ben.player.id, address=True, grounds=GROUNDS)
             await closing(ben)
-        # Everybody in this test comes from one address, the administrator too.
-        await closing(admin)
         players = len(stores.accounts._players)
-        refused = await refused_hello(server, None)
-        assert refused is not None
-        assert refused.code == "banned"
-        async with server.socket() as door:
-            await door.tell(acc.Register(id="r", name="Ben", password=PASSWORD))
-            answer = await door.listen()
-            assert isinstance(answer, Refused)
-            assert answer.code == "banned"
+        for message in (Hello(name="Ben"), acc.Register(id="r", name="Ben", password=PASSWORD)):
+            async with server.socket(**far) as door:
+                await door.tell(message)
+                answer = await door.listen()
+                assert isinstance(answer, Refused)
+                assert answer.code == "banned"
         assert len(stores.accounts._players) == players
+        assert await refused_hello(server, None) is None
+
+
+async def test_an_administrator_does_not_ban_the_own_address(running_server: Start, stores: Stores) -> None:
+    async with running_server() as server, admin_of(server, stores) as admin, server.client("Ben") as ben:
+        assert await admin.refused(Ban, player=ben.player.id, address=True, grounds=GROUNDS) == "not_permitted"
+
+
+async def test_long_grounds_close_the_connection_and_nothing_else(running_server: Start, stores: Stores) -> None:
+    """A close frame has at most 125 bytes."""
+    long = "ä" * 300
+    async with running_server() as server, admin_of(server, stores) as admin, server.client("Ben") as ben:
+        await admin.do(Ban, player=ben.player.id, grounds=long)
+        code, reason = await closing(ben)
+        assert (code, reason.endswith("ää")) == (1008, True)
+        refused = await refused_hello(server, ben.welcome.token)
+        assert refused is not None
+        assert long in refused.text
+        # An order of the operator comes by the log.
+        async with server.client("Cleo") as cleo:
+            service = ModerationService(stores.moderation_log, stores.accounts, Doors(), b"", now=stores.now)
+            await service.begin()
+            await service.order(Ban(id="b", player=cleo.player.id, grounds=long))
+            assert (await closing(cleo))[0] == 1008
+        assert (await admin.ask(AskBans)).bans[0].by == "operator"
+        assert await admin.refused(Unban, ban=2, grounds="Sorry") == "not_permitted"
 
 
 async def test_a_ban_ends_by_itself(running_server: Start, stores: Stores) -> None:

@@ -107,6 +107,14 @@ def test_a_mute_excludes_nobody(scene: Scene) -> None:
     assert scene.refused(ban(measure="mute", address=True)) == "bad_options"
 
 
+def test_what_the_operator_decided_and_what_concerns_oneself_is_lifted_by_others(scene: Scene) -> None:
+    first, second = scene.do(ban(), by=None), scene.do(ban(CAS, measure="mute"), by=ANN)
+    assert scene.refused(Unban(id="c", ban=first, grounds="x")) == "not_permitted"
+    assert scene.refused(Unban(id="c", ban=second, grounds="x")) == "yourself"
+    scene.do(Unban(id="c", ban=first, grounds="x"), by=None)
+    scene.do(Unban(id="c", ban=second, grounds="x"), by=ANN)
+
+
 def test_what_makes_no_sense_is_refused(scene: Scene) -> None:
     assert scene.refused(ban(CAS)) == "yourself"
     assert scene.refused(report(CAS)) == "yourself"

@@ -20,6 +20,7 @@ from cornered.protocol.commands import (
 )
 from cornered.protocol.values import Accepts, Fischer, GameSpec, Player, Pool, SeekSettings
 from cornered.server.cluster.messages import Visitor
+from cornered.server.lobby.bounds import Bounds
 from cornered.server.lobby.durable import whole
 from cornered.server.lobby.events import (
     DEPARTURE_DELAY_MS,
@@ -480,4 +481,27 @@ async def test_ratings_that_cannot_be_read_put_the_ladder_off(scene: Scene) -> N
     assert not scene.rating_errors
     assert not scene.opened
     await after(2 * LADDER_EVERY_S)
+    assert len(scene.opened) == 1
+
+
+async def test_no_round_exceeds_the_matches_of_an_address(scene: Scene) -> None:
+    players = [Player(id=f"p{number}", name=f"P{number}", kind="person") for number in range(8)]
+    for player in players:
+        scene.authority.arrive(Visitor(player=player, address="one"))
+    scene.authority.lobby.bounds = Bounds(matches_per_address=2)
+    await scene.enter(*players)
+    await after(3 * ROUND)
+    assert len(scene.opened) == 2
+
+
+async def test_a_round_that_fails_is_followed_by_the_next(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("a defect")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Lobby, "pairs_in", fail)
+        await scene.enter(ANN, BEN)
+        await after(2 * ROUND)
+        assert not scene.opened
+    await after(2 * ROUND)
     assert len(scene.opened) == 1
