@@ -15,6 +15,9 @@ from tests.clients.web.test_language import CATALOGUES, HOLE, WEB
 OF_PROGRAMS = {"malformed", "not_a_bot", "not_allowed", "unknown_analysis", "bad_version", "bad_name"}
 """Codes of refusals that the page gives no occasion for."""
 UNHEARD = {
+    "the operator has decided this, and lifts it",
+    "another administrator lifts what concerns yourself",
+    "you come from that address too, and would be kept out",
     "a bot that takes {} games at once plays at most {} in the ladder: raise `concurrency`, or lower `ladder`",
     "a mute is of a player alone; leave `address` out",
     "an administrator is banned by the operator",
