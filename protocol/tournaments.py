@@ -24,6 +24,7 @@ __all__ = [
     "AskTournaments",
     "CancelTournament",
     "CreateTournament",
+    "FinishTournament",
     "ForfeitPlayer",
     "JoinTournament",
     "LeaveTournament",
@@ -77,10 +78,10 @@ TournamentFormat: TypeAlias = Literal["round_robin", "swiss", "knockout", "arena
 of a meeting is out. `arena`: who is free is paired again until the time is over. `by_hand`: the organiser pairs."""
 TournamentStatus: TypeAlias = Literal["open", "running", "finished", "cancelled"]
 """`open` until it starts."""
-TieBreak: TypeAlias = Literal["buchholz", "sonneborn_berger", "direct_encounter", "wins", "round"]
+TieBreak: TypeAlias = Literal["buchholz", "sonneborn_berger", "direct_encounter", "wins"]
 """`buchholz`: the sum of the opponents' points. `sonneborn_berger`: the points of beaten opponents and half of those of
 opponents with whom one drew. `direct_encounter`: points against those who are equal so far, where they all have met.
-`wins`: games won on the board. `round`: the last round of a knockout that one reached."""
+`wins`: games won on the board."""
 PairingHow: TypeAlias = Literal["pending", "played", "forfeit", "bye", "seeding"]
 """`pending` until there is a result; `forfeit`: not decided on the board; `bye`: a round without an opponent;
 `seeding`: a meeting of a knockout that stayed drawn, which the better seed wins."""
@@ -128,7 +129,7 @@ class TournamentInfo(Made):
     status: TournamentStatus
     players: int
     round: int
-    """The newest round, counted from 1; 0 before the first. In an arena it counts the times that players were paired."""
+    """The newest round, counted from 1; 0 before the first. Every pairing of free players is a round of an arena."""
     rounds: int | None
     """How many rounds there will be; null where nobody knows."""
     pending: int
@@ -155,6 +156,7 @@ class Standing(Made):
     rating: int
     """The rating at the time of joining, by which players are seeded."""
     points: float
+    """In a knockout the meetings that were won, byes among them."""
     tie_breaks: tuple[float, ...]
     games: int
     """Games played on the board."""
@@ -170,7 +172,7 @@ class Standing(Made):
 
 
 class PairingInfo(Made):
-    """A pairing: two players by seat, or one with a bye. `points` has what each got, and is empty while it is pending."""
+    """Two players by seat, or one with a bye. `points` has what each got; it is empty while that is pending."""
 
     round: int
     board: int
@@ -244,6 +246,12 @@ class StartTournament(InTournament):
     """Start a tournament now, or its next round; for its organiser."""
 
     type: Literal["start_tournament"] = "start_tournament"
+
+
+class FinishTournament(InTournament):
+    """End a tournament with its standings as they are, once no game goes on; for its organiser."""
+
+    type: Literal["finish_tournament"] = "finish_tournament"
 
 
 class CancelTournament(InTournament):
@@ -370,6 +378,7 @@ TournamentCommand: TypeAlias = (
     | JoinTournament
     | WithdrawFromTournament
     | StartTournament
+    | FinishTournament
     | CancelTournament
     | PairByHand
     | PauseTournament
