@@ -106,6 +106,7 @@ def snapshot(
         takeback_agreed=talks.takeback,
         with_help=terms.with_help,
         rated=match.rated,
+        tournament=terms.tournament,
     )
 
 
@@ -203,6 +204,7 @@ def summary(match: MatchState, watchers: int) -> MatchSummary:
         reason=ending.reason if ending else None,
         rated=match.rated,
         ratings=terms.ratings,
+        tournament=terms.tournament,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -34,6 +35,7 @@ __all__ = ["MAX_NO_SHOWS", "MAX_REPLAYS", "Entry", "Settled", "TournamentState"]
 
 MAX_NO_SHOWS: Final = 2
 """Games that a player may miss before it is paired no more; in an arena one, since a pairing there is never due."""
+MAX_CAUSES: Final = 32
 MAX_REPLAYS: Final = 2
 """How often a drawn meeting of a knockout is played again, with swapped seats; then the better seed wins it."""
 
@@ -97,6 +99,8 @@ class TournamentState:
     is_paused: bool = False
     is_called: bool = False
     """Whether the organiser has started the next round, which is not paired yet."""
+    causes: deque[str] = field(default_factory=lambda: deque(maxlen=MAX_CAUSES))
+    """The newest commands of the organiser that a repetition must not carry out again."""
     told: int = 0
     """Lines that the organiser has sent."""
     quiet_since: int = 0
@@ -164,6 +168,8 @@ class TournamentState:
     def evolve(self, event: TournamentEvent) -> None:
         """Fold the next event in."""
         self.seq += 1
+        if isinstance(event, Begun | Called | Paired | Told) and event.cause:
+            self.causes.append(event.cause)
         match event:
             case Created():
                 raise ValueError("a tournament is created once")
