@@ -116,6 +116,7 @@ ErrorCode: TypeAlias = Literal[
     "nothing_offered",
     "already_offered",
     "too_late",
+    "paused",
     "nothing_to_take_back",
     "opponent_here",
     "already_joined",
@@ -422,6 +423,8 @@ class Snapshot(Made):
     """Whether the result counts for the ratings, as far as it is known; false from a takeback on."""
     tournament: Key | None = None
     """The tournament to which this match belongs; null for any other."""
+    paused_until: Milliseconds | None = None
+    """When the clocks that the organiser has paused go on by themselves; null while the match is not paused."""
 
 
 class Happened(Made):

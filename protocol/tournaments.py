@@ -12,8 +12,8 @@ __all__ = [
     "MAX_ARENA_MINUTES",
     "MAX_CYCLES",
     "MAX_HAND_PAIRS",
-    "MAX_PAUSE_SECONDS",
     "MAX_ROUNDS",
+    "MAX_ROUND_PAUSE_SECONDS",
     "MAX_ROUND_ROBIN",
     "MAX_TOURNAMENT_NAME",
     "MAX_TOURNAMENT_PLAYERS",
@@ -66,7 +66,7 @@ MAX_CYCLES: Final = 4
 """How often two players of a round robin meet at most."""
 MAX_ARENA_MINUTES: Final = 24 * 60
 """The longest arena."""
-MAX_PAUSE_SECONDS: Final = 24 * 3_600
+MAX_ROUND_PAUSE_SECONDS: Final = 24 * 3_600
 """The longest pause between two rounds that ends by itself."""
 MAX_HAND_PAIRS: Final = MAX_TOURNAMENT_PLAYERS // 2
 """Pairs of one command."""
@@ -107,7 +107,7 @@ class TournamentSettings(Value):
     """How long an arena lasts, which needs it; games that go on then still count."""
     starts_at: Milliseconds | None = None
     """When it starts by itself; null where the organiser starts it."""
-    pause: Annotated[int, Field(ge=0, le=MAX_PAUSE_SECONDS)] | None = 10
+    pause: Annotated[int, Field(ge=0, le=MAX_ROUND_PAUSE_SECONDS)] | None = 10
     """Seconds between two rounds; null where the organiser starts each round."""
     limit: Annotated[int, Field(ge=2, le=MAX_TOURNAMENT_PLAYERS)] | None = None
     """The greatest number of players; null for as many as the format takes, 40 in a round robin and 256 in others."""
@@ -274,7 +274,7 @@ class PairByHand(InTournament):
 
 
 class PauseTournament(InTournament):
-    """Stop the clocks of all games of a tournament, and pair nobody; for its organiser."""
+    """Stop the clocks of all games of a tournament for at most an hour, and pair nobody; for its organiser."""
 
     type: Literal["pause_tournament"] = "pause_tournament"
 

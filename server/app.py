@@ -17,7 +17,7 @@ from typing import Final
 import structlog
 
 from cornered.engine.progress import Report
-from cornered.protocol.values import Player
+from cornered.protocol.values import MAX_PAUSE_SECONDS, Player
 from cornered.server import VERSION
 from cornered.server import log as logging
 from cornered.server.backing_services import (
@@ -43,6 +43,7 @@ from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, Journal
 from cornered.server.rating.ports import Ratings
 from cornered.server.runtime.account_service import AccountService
+from cornered.server.runtime.clock_orders import ClockOrders
 from cornered.server.runtime.exports import Exports
 from cornered.server.runtime.limits import Limits
 from cornered.server.runtime.lobby_service import LobbyService
@@ -244,7 +245,8 @@ async def running_server(
     refused: OSError | SettingsError | None = None
     async with asyncio.TaskGroup() as tasks:
         open_moderation = partial(_moderation_service, moderation_log, accounts, secret, clock)
-        open_tournaments = partial(_tournament_service, settings, streams, services, accounts)
+        clock_orders: ClockOrders
+        open_tournaments = partial(_tournament_service, settings, streams, services, accounts, lambda: clock_orders)
         lobby_service = _lobby_service(
             settings, services, accounts, open_moderation, open_tournaments, lobby_log, secret, tasks
         )
@@ -257,6 +259,7 @@ async def running_server(
         gateway = Gateway(settings, limits, lobby_service, account_service, exports, pages, tasks)
         registry = lobby_service.matches
         shared_limits = SharedLimits(limits, services.nodes)
+        clock_orders = ClockOrders(registry, services.nodes, _spawner(tasks))
         router = NodeRouter(
             services.nodes,
             registry,
@@ -264,6 +267,7 @@ async def running_server(
             lobby_service.summaries,
             lobby_service.analyses,
             shared_limits,
+            clock_orders,
             _spawner(tasks),
             is_lobby_open=False,
         )
@@ -343,10 +347,25 @@ def _tournament_service(
     streams: EventStreams,
     services: Services,
     accounts: Accounts,
+    clock_orders: Callable[[], ClockOrders],
     view: LobbyView,
     peers_of: Peers,
 ) -> TournamentService:
-    return TournamentService(streams, services, accounts, view, creators=settings.tournaments, peers_of=peers_of)
+    async def pause_clocks(match: str, is_paused: bool) -> None:
+        if is_paused:
+            await clock_orders().pause(match, MAX_PAUSE_SECONDS)
+        else:
+            await clock_orders().resume(match)
+
+    return TournamentService(
+        streams,
+        services,
+        accounts,
+        view,
+        creators=settings.tournaments,
+        pause_clocks=pause_clocks,
+        peers_of=peers_of,
+    )
 
 
 def _lobby_service(

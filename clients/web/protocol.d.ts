@@ -735,6 +735,25 @@ export interface Clocks {
   at: number;
 }
 
+/**
+ * The organiser pauses the match: no clock runs and no move is accepted until `clocks_resumed`.
+ *
+ * At `until` the clocks go on by themselves.
+ */
+export interface ClocksPaused {
+  seq: number;
+  at: number;
+  type: "clocks_paused";
+  until: number;
+}
+
+/** The clocks go on where they were paused; the time of the pause counts for no seat. */
+export interface ClocksResumed {
+  seq: number;
+  at: number;
+  type: "clocks_resumed";
+}
+
 /** Close a report, with what was decided; for administrators. */
 export interface CloseReport {
   id: string;
@@ -1220,6 +1239,8 @@ export type MatchEvent =
   | TakebackDeclined
   | TakenBack
   | Resumed
+  | ClocksPaused
+  | ClocksResumed
   | Ended
   | RematchOffered
   | RematchDeclined
@@ -1449,7 +1470,7 @@ export interface Pairings {
   more: number | null;
 }
 
-/** Stop the clocks of all games of a tournament, and pair nobody; for its organiser. */
+/** Stop the clocks of all games of a tournament for at most an hour, and pair nobody; for its organiser. */
 export interface PauseTournament {
   id: string;
   tournament: string;
@@ -1710,7 +1731,7 @@ export interface RecoveryCodes {
 export interface Refused {
   type: "refused";
   id: string | null;
-  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "unknown_ban" | "unknown_report" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict" | "unknown_tournament" | "tournament_over";
+  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "paused" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "unknown_ban" | "unknown_report" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict" | "unknown_tournament" | "tournament_over";
   text: string;
   /** Delay before a retry, in milliseconds; null where a retry would be refused as well. */
   retry_after: number | null;
@@ -2202,6 +2223,8 @@ export interface Snapshot {
   rated: boolean;
   /** The tournament to which this match belongs; null for any other. */
   tournament: string | null;
+  /** When the clocks that the organiser has paused go on by themselves; null while the match is not paused. */
+  paused_until: number | null;
 }
 
 /** A player in the order of the standings. `tie_breaks` are in the order of the tournament's. */

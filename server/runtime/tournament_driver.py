@@ -211,10 +211,11 @@ class TournamentDriver:
             log.warning("a match of a tournament is not opened", match=match, reason=refusal.text)
 
     async def _set_clocks(self, state: TournamentState) -> None:
-        if self._pause_clocks is None:
+        if self._pause_clocks is None or state.paused_at is None:
             return
         for match in tuple(state.pending):
-            if self._paused.get(match, False) != state.is_paused and self._lobby.is_live(match):
+            # A node that has taken over orders once more, which changes nothing where it is so.
+            if self._paused.get(match) is not state.is_paused and self._lobby.is_live(match):
                 try:
                     await self._pause_clocks(match, state.is_paused)
                 except Refusal as refusal:

@@ -97,6 +97,8 @@ class TournamentState:
     matches: int = 0
     """How many matches were made."""
     is_paused: bool = False
+    paused_at: int | None = None
+    """When its clocks were paused last; None where they never were."""
     is_called: bool = False
     """Whether the organiser has started the next round, which is not paired yet."""
     causes: deque[str] = field(default_factory=lambda: deque(maxlen=MAX_CAUSES))
@@ -198,7 +200,7 @@ class TournamentState:
                 for result in event.results:
                     self._result(result, event.at)
             case Paused():
-                self.is_paused = True
+                self.paused_at, self.is_paused = event.at, True
             case Resumed():
                 self.is_paused = False
             case Told():

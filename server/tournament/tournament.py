@@ -20,7 +20,7 @@ from cornered.protocol.tournaments import (
     TournamentSettings,
     WithdrawFromTournament,
 )
-from cornered.protocol.values import Correspondence, NoClock, Player
+from cornered.protocol.values import MAX_PAUSE_SECONDS, Correspondence, NoClock, Player
 from cornered.server.refusal import Refusal
 from cornered.server.tournament.events import (
     Begun,
@@ -292,7 +292,8 @@ def tick(
             return _start(state, now) if len(state.entries) >= 2 else (Cancelled(now),)
         return (Cancelled(now),) if now - state.created > MAX_OPEN_MS else ()
     if state.is_paused:
-        return ()
+        # The clocks of its games go on by themselves then.
+        return (Resumed(now),) if now - (state.paused_at or now) >= MAX_PAUSE_SECONDS * 1000 else ()
     if settings.format == "arena":
         return _tick_arena(state, now, new_id, here)
     if settings.format == "by_hand" or state.pending:
