@@ -8,21 +8,41 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import Any
 
-from cornered.protocol.commands import Join, Resign
-from cornered.protocol.messages import Paired, Snapshot
+import pytest
+
+from cornered.protocol.account import AskPolicies, Register
+from cornered.protocol.commands import Abort, EnterPool, Join, Play, Rematch, RequestTakeback, Resign
+from cornered.protocol.events import ClocksPaused, ClocksResumed
+from cornered.protocol.messages import Happened, Paired, Refused, Snapshot, Waiting
 from cornered.protocol.tournaments import (
     AskPairings,
+    AskStandings,
     AskTournament,
+    AskTournaments,
+    CancelTournament,
     CreateTournament,
+    FinishTournament,
+    ForfeitPlayer,
     JoinTournament,
+    LeaveTournament,
+    PairByHand,
     Pairings,
+    PauseTournament,
+    ResumeTournament,
+    Standings,
     StartTournament,
+    TellTournament,
+    TournamentChanged,
+    TournamentMessage,
+    Tournaments,
     TournamentSettings,
     TournamentState,
+    WatchTournament,
+    WithdrawFromTournament,
 )
 from cornered.protocol.values import Fischer, Player
 from cornered.server.moderation.events import Banned, Entry, seal_of
-from tests.server.conftest import SMALL, TIMEOUT_S, Client, Running, Start
+from tests.server.conftest import SMALL, TIMEOUT_S, Client, Running, Start, Stores
 
 CLOCK = Fischer(initial=60, increment=1)
 FREE: dict[str, Any] = {"message_rate": 100_000, "message_burst": 100_000}
