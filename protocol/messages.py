@@ -26,8 +26,8 @@ from cornered.protocol.values import (
     MatchSummary,
     Milliseconds,
     OfferedGame,
+    PairingPool,
     Player,
-    Pool,
     PoolStanding,
     Presence,
     Reason,
@@ -210,7 +210,7 @@ class Games(Made):
     games: tuple[OfferedGame, ...]
     max_plies: int
     """Limit of moves and rolls, those taken back included; a match that reaches it ends as a draw (`ply_limit`)."""
-    pools: tuple[Pool, ...] = ()
+    pools: tuple[PairingPool, ...] = ()
     """The pools of quick pairing, in the order in which they are shown."""
 
 

@@ -10,7 +10,6 @@ from cornered.protocol.values import CommandId, GameSpec, Key, Made, Millisecond
 
 __all__ = [
     "Leaderboard",
-    "Pool",
     "PoolInfo",
     "PoolRating",
     "Pools",
@@ -20,10 +19,13 @@ __all__ = [
     "RatingChange",
     "RatingHistory",
     "RatingPoint",
+    "RatingPool",
     "Speed",
 ]
 
-Pool: TypeAlias = Annotated[str, Field(min_length=3, max_length=160, pattern=r"^[a-z0-9_]+(:[a-z0-9_=,-]+)?:[a-z]+$")]
+RatingPool: TypeAlias = Annotated[
+    str, Field(min_length=3, max_length=160, pattern=r"^[a-z0-9_]+(:[a-z0-9_=,-]+)?:[a-z]+$")
+]
 """The key of a rating pool: the game, the options that differ from its defaults, and the speed, as in `trapgrid:blitz`
 or `trapgrid:size=5:rapid`."""
 Speed: TypeAlias = Literal["bullet", "blitz", "rapid", "classical", "correspondence", "untimed"]
@@ -34,7 +36,7 @@ Speed: TypeAlias = Literal["bullet", "blitz", "rapid", "classical", "corresponde
 class PoolInfo(Made):
     """A rating pool. `game` has the options that differ from the game's defaults."""
 
-    pool: Pool
+    pool: RatingPool
     game: GameSpec
     speed: Speed
     players: int
@@ -44,7 +46,7 @@ class PoolInfo(Made):
 class PoolRating(Made):
     """A player's rating in one pool. With a `deviation` above 110 it is `provisional`."""
 
-    pool: Pool
+    pool: RatingPool
     game: GameSpec
     """With the options that differ from the game's defaults."""
     speed: Speed
@@ -114,7 +116,7 @@ class RatingHistory(Made):
     type: Literal["rating_history"] = "rating_history"
     id: CommandId
     player: Key
-    pool: Pool
+    pool: RatingPool
     points: tuple[RatingPoint, ...]
 
 
@@ -123,7 +125,7 @@ class Leaderboard(Made):
 
     type: Literal["leaderboard"] = "leaderboard"
     id: CommandId
-    pool: Pool
+    pool: RatingPool
     game: GameSpec
     """With the options that differ from the game's defaults."""
     speed: Speed
@@ -143,5 +145,5 @@ class Rated(Made):
 
     type: Literal["rated"] = "rated"
     match: Key
-    pool: Pool
+    pool: RatingPool
     changes: tuple[RatingChange, ...]

@@ -41,10 +41,10 @@ __all__ = [
     "OfferedGame",
     "OfferedOption",
     "OptionValue",
+    "PairingPool",
     "PerMove",
     "Player",
     "PlayerKind",
-    "Pool",
     "PoolStanding",
     "PositionLine",
     "Presence",
@@ -358,7 +358,7 @@ class Presence(Value):
     free: int = 0
 
 
-class Pool(Value):
+class PairingPool(Value):
     """A pool of quick pairing: people who wait in it are paired by rating for this game with this clock."""
 
     id: Key

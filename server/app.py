@@ -48,7 +48,7 @@ from cornered.server.runtime.limits import Limits
 from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_room import Services
-from cornered.server.runtime.moderation_service import Doorkeeper, ModerationService
+from cornered.server.runtime.moderation_service import ConnectedPlayers, ModerationService
 from cornered.server.runtime.named_journal import NamedJournal
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
@@ -324,16 +324,20 @@ async def _nothing_to_leave() -> None:
 
 
 def _moderation_service(
-    moderation_log: ModerationLog, accounts: Accounts, secret: bytes, now: Callable[[], int], doorkeeper: Doorkeeper
+    moderation_log: ModerationLog,
+    accounts: Accounts,
+    secret: bytes,
+    now: Callable[[], int],
+    connected: ConnectedPlayers,
 ) -> ModerationService:
-    return ModerationService(moderation_log, accounts, doorkeeper, secret, now=now)
+    return ModerationService(moderation_log, accounts, connected, secret, now=now)
 
 
 def _lobby_service(
     settings: Settings,
     services: Services,
     accounts: Accounts,
-    open_moderation: Callable[[Doorkeeper], ModerationService],
+    open_moderation: Callable[[ConnectedPlayers], ModerationService],
     lobby_log: LobbyLog,
     secret: bytes,
     tasks: asyncio.TaskGroup,

@@ -23,8 +23,8 @@ PAGE: Final = 500
 _COMMAND_ID: Final = "operator"
 
 
-class _NoDoor:
-    """Implements `Doorkeeper` where nobody is connected: the servers' nodes close the connections."""
+class _NobodyConnected:
+    """Implements `ConnectedPlayers` where nobody is connected: the servers' nodes close the connections."""
 
     def address_of(self, player: str) -> str:
         return ""
@@ -79,7 +79,7 @@ async def read_log(settings: Settings) -> Sequence[Entry]:
 
 async def _ordered(moderation_log: ModerationLog, accounts: Accounts, command: Ban | Unban) -> Entry:
     with using_store():
-        service = ModerationService(moderation_log, accounts, _NoDoor(), b"", now=_now)
+        service = ModerationService(moderation_log, accounts, _NobodyConnected(), b"", now=_now)
         await service.begin()
         try:
             return await service.order(command)

@@ -117,9 +117,9 @@ from cornered.protocol.values import (
     LobbySection,
     MatchSummary,
     OfferedGame,
+    PairingPool,
     Player,
     PlayerKind,
-    Pool,
     SeekSettings,
     Value,
 )
@@ -279,7 +279,7 @@ class Client:
         """Return the server's games."""
         return (await self.ask(AskGames(id=self.new_id()), Games)).games
 
-    async def pools(self) -> tuple[Pool, ...]:
+    async def pools(self) -> tuple[PairingPool, ...]:
         """Return the server's pools of quick pairing."""
         return (await self.ask(AskGames(id=self.new_id()), Games)).pools
 

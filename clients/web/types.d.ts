@@ -80,7 +80,7 @@ interface Page {
   form: (game: string, mode: Mode, to?: Player) => Promise<void>;
   openTable: (chosen: Terms) => Promise<void>;
   /** Wait in a pool of quick pairing; the rules are shown first to who has not seen them. */
-  enterPool: (pool: import("./protocol").Pool) => Promise<void>;
+  enterPool: (pool: import("./protocol").PairingPool) => Promise<void>;
   leavePool: () => Promise<void>;
 }
 

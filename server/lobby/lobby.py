@@ -27,7 +27,7 @@ from cornered.protocol.commands import (
     WatchLobby,
 )
 from cornered.protocol.messages import ChallengeClosed, Challenged
-from cornered.protocol.values import GameSpec, Player, Pool, Seek
+from cornered.protocol.values import GameSpec, PairingPool, Player, Seek
 from cornered.server.lobby.acceptance import check_bot, check_declared
 from cornered.server.lobby.bounds import (
     MAX_BOT_MATCHES,
@@ -419,7 +419,7 @@ class Lobby(LobbyFacts):
         return pairs, leaving
 
     def meet(
-        self, pool: Pool, players: tuple[Player, Player], *, new_id: str, random_number: int
+        self, pool: PairingPool, players: tuple[Player, Player], *, new_id: str, random_number: int
     ) -> tuple[LobbyEvent, ...]:
         """Return the events by which two players get a rated match of a pool with the id `new_id`.
 
@@ -443,7 +443,7 @@ class Lobby(LobbyFacts):
         nearest = min(known, key=lambda player: (abs(ratings[player] - entry.rating), player), default=None)
         return None if nearest is None else bots[nearest]
 
-    def bots_for(self, pool: Pool) -> Iterator[Guest]:
+    def bots_for(self, pool: PairingPool) -> Iterator[Guest]:
         """Yield the bots, of those that came first, that take a challenge to a pool's game now."""
         game, _ = settle(pool.game)
         for guest in islice(self.bots(), MAX_BOTS_ASKED):

@@ -70,8 +70,8 @@ class LobbyFacts:
     `away` maps guests without a connection to the time of its loss; it and `challenges` have the oldest first, which is
     due first. `matches` has each live match; `matches_of`, `seeks_of` and `challenges_of` index by
     player, connected or not. `answers` has each guest's newest commands, and after a restart those of players who have
-    not come back. `climbers` are the bots that play in the ladder. `seeks` and `players` list the public tables and the
-    guests.
+    not come back. `ladder_bots` are the bots that play in the ladder. `seeks` and `players` list the public tables and
+    the guests.
     """
 
     names: Names = field(default_factory=Names)
@@ -88,7 +88,7 @@ class LobbyFacts:
     challenge_origins: Origins = field(default_factory=Origins)
     match_origins: MatchOrigins = field(default_factory=MatchOrigins)
     pools: Pools = field(default_factory=Pools)
-    climbers: dict[str, None] = field(default_factory=dict)
+    ladder_bots: dict[str, None] = field(default_factory=dict)
     seeks: Listing = field(default_factory=Listing)
     players: Listing = field(default_factory=Listing)
     changes: Changes = field(default_factory=Changes)
@@ -150,9 +150,9 @@ class LobbyFacts:
                 guest = self.guests[event.player]
                 self._update(replace(guest, accepts=event.accepts, concurrency=event.concurrency, ladder=event.ladder))
                 if event.ladder:
-                    self.climbers[event.player] = None
+                    self.ladder_bots[event.player] = None
                 else:
-                    self.climbers.pop(event.player, None)
+                    self.ladder_bots.pop(event.player, None)
             case SeekPosted():
                 self._post(OpenSeek(event.seek, event.asked))
             case SeekJoined():
@@ -256,7 +256,7 @@ class LobbyFacts:
         self.names.free(guest.name, guest.player.name)
         self.players.remove(player)
         self.away.pop(player, None)
-        self.climbers.pop(player, None)
+        self.ladder_bots.pop(player, None)
         self.answers.pop(player, None)
         self._note_player(player)
 

@@ -83,7 +83,7 @@ from cornered.server.runtime.match_registry import MatchRegistry, new_id
 from cornered.server.runtime.match_room import MatchRoom, Services
 from cornered.server.runtime.match_summaries import MatchSummaries
 from cornered.server.runtime.match_task import MatchTask
-from cornered.server.runtime.moderation_service import Doorkeeper, ModerationService
+from cornered.server.runtime.moderation_service import ConnectedPlayers, ModerationService
 from cornered.server.runtime.rating_answers import RatingAnswers
 from cornered.server.runtime.readiness import Readiness
 from cornered.server.runtime.registry_observer import RegistryObserver
@@ -119,7 +119,7 @@ class LobbyService:
         services: Services,
         accounts: Accounts,
         open_registry: Callable[[RegistryObserver], MatchRegistry],
-        open_moderation: Callable[[Doorkeeper], ModerationService],
+        open_moderation: Callable[[ConnectedPlayers], ModerationService],
         lobby_log: LobbyLog,
         tasks: asyncio.TaskGroup,
         *,
@@ -344,7 +344,7 @@ class LobbyService:
         for match_task in watched:
             _complete(partial(match_task.leave, client))
 
-    # Doorkeeper
+    # Implements `ConnectedPlayers`
 
     def address_of(self, player: str) -> str:
         """Return the address of a player's newest connection to any node; empty where that is not known."""

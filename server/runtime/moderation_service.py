@@ -39,7 +39,7 @@ from cornered.server.moderation.moderation import Decision, Moderation
 from cornered.server.moderation.ports import EntryTaken, ModerationLog, ModerationUnavailable
 from cornered.server.refusal import Refusal
 
-__all__ = ["LOOK_SECONDS", "Doorkeeper", "ModerationService", "address_mark"]
+__all__ = ["LOOK_SECONDS", "ConnectedPlayers", "ModerationService", "address_mark"]
 
 LOOK_SECONDS: Final = 0.5
 """Seconds between two looks for other nodes' decisions: with a query's time, a ban holds everywhere within a second."""
@@ -52,7 +52,7 @@ ATTEMPTS: Final = 8
 log = structlog.get_logger("moderation")
 
 
-class Doorkeeper(Protocol):
+class ConnectedPlayers(Protocol):
     """Who is connected to this node."""
 
     def address_of(self, player: str) -> str:
@@ -74,7 +74,7 @@ class ModerationService:
         self,
         moderation_log: ModerationLog,
         accounts: Accounts,
-        doorkeeper: Doorkeeper,
+        connected: ConnectedPlayers,
         secret: bytes,
         *,
         now: Callable[[], int],
@@ -82,7 +82,7 @@ class ModerationService:
         """`secret` is the store's, `now` the time in milliseconds since 1970."""
         self._log = moderation_log
         self._accounts = accounts
-        self._doorkeeper = doorkeeper
+        self._connected = connected
         self._secret = secret
         self._now = now
         self._state = Moderation()
@@ -141,7 +141,7 @@ class ModerationService:
                     break
         finally:
             if self._is_closing_due:
-                self._doorkeeper.put_out(self._reason_against)
+                self._connected.put_out(self._reason_against)
                 self._is_closing_due = False
 
     # Who is let in
@@ -204,8 +204,8 @@ class ModerationService:
                 raise Refusal("not_permitted", "an administrator is banned by the operator")
         address = ""
         if isinstance(command, Ban) and command.address and subject is not None:
-            where = self._doorkeeper.address_of(subject.id)
-            if where and by is not None and where == self._doorkeeper.address_of(by.id):
+            where = self._connected.address_of(subject.id)
+            if where and by is not None and where == self._connected.address_of(by.id):
                 raise Refusal("not_permitted", "you come from that address too, and would be kept out")
             address = address_mark(self._secret, where) if where else ""
         async with self._turn:

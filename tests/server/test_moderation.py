@@ -116,7 +116,7 @@ async def test_long_grounds_close_the_connection_and_nothing_else(running_server
         assert long in refused.text
         # An order of the operator comes by the log.
         async with server.client("Cleo") as cleo:
-            service = ModerationService(stores.moderation_log, stores.accounts, Doors(), b"", now=stores.now)
+            service = ModerationService(stores.moderation_log, stores.accounts, Connections(), b"", now=stores.now)
             await service.begin()
             await service.order(Ban(id="b", player=cleo.player.id, grounds=long))
             assert (await closing(cleo))[0] == 1008
@@ -209,7 +209,7 @@ async def test_bans_and_the_log_come_in_pages() -> None:
     admin, ben = [(await accounts.create(name, "person"))[0] for name in ("Cas", "Ben")]
     await accounts.register(NewAccount("Cas", "cas", "hash", ("code",), 1), admin.player.id, admin.session)
     await accounts.set_role(admin.player.id, "admin")
-    service = ModerationService(MemoryModerationLog(), accounts, Doors(), b"", now=lambda: 1)
+    service = ModerationService(MemoryModerationLog(), accounts, Connections(), b"", now=lambda: 1)
 
     async def ask(command: ModerationCommand) -> Any:
         return await service.answer(command, admin.player)
@@ -227,7 +227,7 @@ async def test_bans_and_the_log_come_in_pages() -> None:
 # Several nodes
 
 
-class Doors:
+class Connections:
     """Players who are connected to one node, by their addresses."""
 
     def __init__(self, **here: str) -> None:
@@ -259,17 +259,17 @@ async def test_a_ban_holds_on_every_node_within_a_second_also_after_an_outage() 
     moderation_log, accounts = Faltering(), MemoryAccounts()
     identity, _ = await accounts.create("Ben", "person")
     ben = identity.player.id
-    one_door, other_door = Doors(), Doors(**{ben: "1.2.3.4"})
-    one = ModerationService(moderation_log, accounts, one_door, b"secret", now=lambda: 1)
-    other = ModerationService(moderation_log, accounts, other_door, b"secret", now=lambda: 1)
+    one_side, other_side = Connections(), Connections(**{ben: "1.2.3.4"})
+    one = ModerationService(moderation_log, accounts, one_side, b"secret", now=lambda: 1)
+    other = ModerationService(moderation_log, accounts, other_side, b"secret", now=lambda: 1)
     await other.begin()
     following = asyncio.create_task(other.run())
     moderation_log.is_away = True
     await after(0.6)
     moderation_log.is_away = False
     await one.order(Ban(id="b", player=ben, grounds=GROUNDS))
-    await until(lambda: other_door.put)
-    assert other_door.put == {ben: f"you are banned here: {GROUNDS}"}
+    await until(lambda: other_side.put)
+    assert other_side.put == {ben: f"you are banned here: {GROUNDS}"}
     with pytest.raises(Refusal, match=GROUNDS):
         other.check(ben, "")
     following.cancel()
@@ -278,7 +278,7 @@ async def test_a_ban_holds_on_every_node_within_a_second_also_after_an_outage() 
 async def test_of_decisions_on_three_nodes_none_is_lost_and_the_log_is_sealed() -> None:
     moderation_log, accounts = MemoryModerationLog(), MemoryAccounts()
     players = [(await accounts.create(f"P{number}", "person"))[0].player.id for number in range(8)]
-    nodes = [ModerationService(moderation_log, accounts, Doors(), b"", now=lambda: 1) for _ in range(3)]
+    nodes = [ModerationService(moderation_log, accounts, Connections(), b"", now=lambda: 1) for _ in range(3)]
     made = await asyncio.gather(
         *(nodes[number % 3].order(Ban(id="b", player=player, grounds="x")) for number, player in enumerate(players))
     )
