@@ -29,6 +29,7 @@ from cornered.protocol.values import (
     NO_CLOCK,
     ONE_LINE,
     Accepts,
+    BotVersion,
     ChatLine,
     ChatRoom,
     Clock,
@@ -237,6 +238,8 @@ class Declare(Command):
     ladder: Annotated[int, Field(ge=0, le=MAX_LADDER_GAMES)] = 0
     """Games of the ladder that the bot plays at once: rated ones against bots of similar strength, for which the server
     pairs it while it is connected. They are part of `concurrency`, of which at least one game is left for people."""
+    version: BotVersion | None = None
+    """The version of the bot, for its matches and ratings: with a new one its rating is uncertain again."""
 
 
 class WatchLobby(Command, json_schema_extra={"answers": ["lobby"]}):

@@ -10,6 +10,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, TypeAdapter
 
 from cornered.protocol.values import (
+    BotVersion,
     Clock,
     CommandId,
     GameSpec,
@@ -80,6 +81,8 @@ class Started(Event):
     """Whether the result is to change the players' ratings; a takeback makes the match casual."""
     ratings: tuple[SeatRating, ...] = ()
     """Each seat's rating as the rated match begins; empty in a casual one."""
+    versions: tuple[BotVersion | None, ...] = ()
+    """The version of each seat's bot; null for one that names none and for people, empty where all are null."""
 
 
 class Played(Caused):

@@ -16,6 +16,7 @@ __all__ = [
     "ONE_LINE",
     "SPEECH",
     "Accepts",
+    "BotVersion",
     "ChatLine",
     "ChatRoom",
     "Clock",
@@ -156,6 +157,9 @@ forbids.
 """
 KnownName: TypeAlias = Annotated[str, Field(max_length=64)]
 """A player's name in events and messages. Stored ones may be older than the rules of `Name`."""
+BotVersion: TypeAlias = Annotated[str, Field(min_length=1, max_length=20, pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$")]
+"""The version of a bot, as its author names it: letters and digits, and between them dots, dashes, underscores or plus
+signs, as in `2.1` or `2024-05-rc1`."""
 Remark: TypeAlias = Annotated[str, ONE_LINE, Field(max_length=100)]
 """A short text of a command, which may be empty."""
 Move: TypeAlias = Annotated[str, Field(min_length=1, max_length=16, pattern=r"^[!-~]+$")]
@@ -257,6 +261,8 @@ class SeatInfo(Made):
     """The player's rating when the match began; null in a casual match."""
     provisional: bool = False
     """Whether that rating was provisional."""
+    version: BotVersion | None = None
+    """The version of a bot that names one, as the match began."""
 
 
 class Clocks(Made):
@@ -356,6 +362,8 @@ class Presence(Value):
     playing: int
     accepts: tuple[Accepts, ...] = ()
     free: int = 0
+    version: BotVersion | None = None
+    """The version that a bot has declared."""
 
 
 class PairingPool(Value):

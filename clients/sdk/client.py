@@ -345,12 +345,17 @@ class Client:
         """Return the rating pools with players, those with most of them first."""
         return (await self.ask(AskPools(id=self.new_id()), Pools)).pools
 
-    async def declare(self, accepts: Sequence[Accepts], concurrency: int, *, ladder: int = 0) -> None:
+    async def declare(
+        self, accepts: Sequence[Accepts], concurrency: int, *, ladder: int = 0, version: str | None = None
+    ) -> None:
         """Declare the games that this bot plays; repeated on every new connection.
 
         `ladder` of its `concurrency` games at once are rated ones against other bots, for which the server pairs it.
+        With a new `version` the bot keeps its ratings, which are as uncertain as a newcomer's again.
         """
-        command = Declare(id=self.new_id(), accepts=tuple(accepts), concurrency=concurrency, ladder=ladder)
+        command = Declare(
+            id=self.new_id(), accepts=tuple(accepts), concurrency=concurrency, ladder=ladder, version=version
+        )
         await self.ask(command, Acknowledged)
         self._declared = command
 

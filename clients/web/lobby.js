@@ -230,7 +230,7 @@ export class LobbyView {
     keyed(
       this.bots.list,
       bots,
-      (each) => `${each.player.id}:${each.player.name}:${each.playing}:${each.free > 0}`,
+      (each) => `${each.player.id}:${each.player.name}:${each.playing}:${each.free > 0}:${each.version}`,
       (each) => botChip(this.page, each),
     );
     const mine = [

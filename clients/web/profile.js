@@ -113,11 +113,20 @@ export class ProfileView {
       if (this.pool !== rating.pool) return;
       this.course.hidden = !points.length;
       const board = h("a", { href: `#/leaders/${encodeURIComponent(rating.pool)}/${this.profile?.player.kind ?? "person"}` }, t("Leaderboard of this pool"));
-      fill(this.course, h("h2", poolText(this.page, rating)), ratingGraph(points), board);
+      fill(this.course, h("h2", poolText(this.page, rating)), ratingGraph(points), versionList(rating), board);
     } catch (error) {
       this.page.complain(error);
     } finally {
       set(this.course, { "aria-busy": null });
     }
   }
+}
+
+/** The versions of a bot in a pool, with the rating at the end of each; null where it has named none. @param {PoolRating} rating */
+function versionList({ versions }) {
+  if (!versions.length) return null;
+  const rows = versions.map(({ version, games, rating, deviation }) =>
+    h("li", h("strong", h("bdi", version)), ` ${rating} ± ${deviation}`, h("span.quiet", " · ", counted(games, "{count} game", "{count} games"))),
+  );
+  return h("div", h("h3", t("Versions")), h("ol.versions", rows));
 }

@@ -726,6 +726,8 @@ export interface Declare {
    * pairs it while it is connected. They are part of `concurrency`, of which at least one game is left for people.
    */
   ladder?: number;
+  /** The version of the bot, for its matches and ratings: with a new one its rating is uncertain again. */
+  version?: string | null;
 }
 
 /** Decline a challenge; the challenger gets the `reason`. */
@@ -894,7 +896,7 @@ export interface Games {
   /** Limit of moves and rolls, those taken back included; a match that reaches it ends as a draw (`ply_limit`). */
   max_plies: number;
   /** The pools of quick pairing, in the order in which they are shown. */
-  pools: Pool[];
+  pools: PairingPool[];
 }
 
 /** Consecutive events of one match, and the position and clocks after them; many after `join` with `since`. */
@@ -1316,6 +1318,13 @@ export interface Paired {
   seat: number;
 }
 
+/** A pool of quick pairing: people who wait in it are paired by rating for this game with this clock. */
+export interface PairingPool {
+  id: string;
+  game: GameSpec;
+  clock: Clock;
+}
+
 /** Each move has `seconds`; unused time is not kept. */
 export interface PerMove {
   kind: "per_move";
@@ -1388,13 +1397,6 @@ export interface Pong {
   now: number;
 }
 
-/** A pool of quick pairing: people who wait in it are paired by rating for this game with this clock. */
-export interface Pool {
-  id: string;
-  game: GameSpec;
-  clock: Clock;
-}
-
 /** A rating pool. `game` has the options that differ from the game's defaults. */
 export interface PoolInfo {
   pool: string;
@@ -1417,6 +1419,8 @@ export interface PoolRating {
   provisional: boolean;
   /** Place among the established players of the same kind; null while it is provisional, and beyond 1,000. */
   rank: number | null;
+  /** The versions that a bot has named, the one that played last first: at most 16. */
+  versions: VersionRating[];
 }
 
 /** The number of players who wait in a pool. */
@@ -1438,6 +1442,8 @@ export interface Presence {
   playing: number;
   accepts: Accepts[];
   free: number;
+  /** The version that a bot has declared. */
+  version: string | null;
 }
 
 /** The answer to `ask_profile`. `ratings` are those with the most games first, at most 30. */
@@ -1835,6 +1841,8 @@ export interface SeatInfo {
   rating: number | null;
   /** Whether that rating was provisional. */
   provisional: boolean;
+  /** The version of a bot that names one, as the match began. */
+  version: string | null;
 }
 
 /** A player connected or disconnected, at the server's time `at`. */
@@ -2074,6 +2082,8 @@ export interface Started {
   rated: boolean;
   /** Each seat's rating as the rated match begins; empty in a casual one. */
   ratings: SeatRating[];
+  /** The version of each seat's bot; null for one that names none and for people, empty where all are null. */
+  versions: (string | null)[];
 }
 
 /** To an analyst: this job is cancelled, or assigned to another analyst. */
@@ -2238,6 +2248,15 @@ export interface Variation {
   moves: string[];
   /** The gauges of each of the positions, as in `moves`. */
   gauges: [string, number][][];
+}
+
+/** A version of a bot in one pool, with the bot's rating and deviation after its last game, which ended at `at`. */
+export interface VersionRating {
+  version: string;
+  games: number;
+  rating: number;
+  deviation: number;
+  at: number;
 }
 
 /**

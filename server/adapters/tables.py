@@ -258,6 +258,8 @@ RATINGS: Final = Table(
     Column("games", Integer, nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("established_until", BigInteger, nullable=False),
+    Column("versions", Text, nullable=False, server_default="[]"),
+    Column("renewed", Integer, nullable=False, server_default="0"),
     Index(
         "ratings_established",
         "pool",
@@ -269,7 +271,11 @@ RATINGS: Final = Table(
         postgresql_where=text("established_until > 0"),
     ),
 )
-"""The ratings by now. `established_until` is when one becomes provisional without a further match; 0 where it is."""
+"""The ratings by now. `established_until` is when one becomes provisional without a further match; 0 where it is.
+
+`versions` are those of a bot, as a list in JSON of version, games, rating, deviation and time; `renewed` is the number
+of games when one of them began anew for the last time.
+"""
 
 RATING_CHANGES: Final = Table(
     "rating_changes",

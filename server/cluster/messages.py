@@ -15,6 +15,7 @@ from cornered.protocol.messages import ErrorCode, Said, SeatPresence, ServerMess
 from cornered.protocol.ratings import Rated
 from cornered.protocol.values import (
     Accepts,
+    BotVersion,
     Count,
     GameSpec,
     Key,
@@ -174,6 +175,7 @@ class Visitor(Value):
     accepts: tuple[Accepts, ...] = ()
     concurrency: Count | None = None
     ladder: Count = 0
+    version: BotVersion | None = None
 
 
 class Visitors(Value):

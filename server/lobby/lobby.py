@@ -270,7 +270,7 @@ class Lobby(LobbyFacts):
         most = max(MAX_BOT_MATCHES, self.bounds.matches_per_player)
         concurrency = min(command.concurrency, most)
         check_ladder(concurrency, command.ladder)
-        return (Declared(player.id, command.accepts, concurrency, command.ladder),)
+        return (Declared(player.id, command.accepts, concurrency, command.ladder, command.version),)
 
     def _create_seek(self, command: CreateSeek, player: Player, now: int, new_id: str) -> tuple[LobbyEvent, ...]:
         settings = command.settings
@@ -307,7 +307,7 @@ class Lobby(LobbyFacts):
             joined,
             SeekClosed(seek.id),
             *self.leaving((*seek.joined, player)),
-            _match_of(seek, seek.settings.game, (*seek.joined, player), new_id, random_number),
+            self._match_of(seek, seek.settings.game, (*seek.joined, player), new_id, random_number),
         ), new_id
 
     def _leave_seek(self, command: LeaveSeek, player: Player) -> tuple[LobbyEvent, ...]:
@@ -327,7 +327,7 @@ class Lobby(LobbyFacts):
         spec = _with_players(table, count)
         for one in seek.joined:
             check_place(self, self.bounds, one)
-        made = _match_of(seek, spec, seek.joined, new_id, random_number)
+        made = self._match_of(seek, spec, seek.joined, new_id, random_number)
         return (SeekClosed(seek.id), *self.leaving(seek.joined), made)
 
     def _challenge(self, command: Challenge, player: Player, now: int, new_id: str) -> tuple[LobbyEvent, ...]:
@@ -379,6 +379,7 @@ class Lobby(LobbyFacts):
             challenge.clock,
             with_help=challenge.with_help,
             rated=challenge.rated,
+            versions=self.versions_of(players),
         )
         return (_ended(challenge, "accepted", match=new_id), *self.leaving(players), made)
 
@@ -425,7 +426,9 @@ class Lobby(LobbyFacts):
 
         Those who wait in it leave it.
         """
-        made = MatchMade(new_id, pool.game, _seated(players, None, random_number), pool.clock, rated=True)
+        seated = _seated(players, None, random_number)
+        versions = self.versions_of(seated)
+        made = MatchMade(new_id, pool.game, seated, pool.clock, rated=True, versions=versions)
         met = zip(players, reversed(players), strict=True)
         left = (PoolLeft(one.id, met=other.id) for one, other in met if self.pools.entry(one.id) is not None)
         return (*left, made)
@@ -450,6 +453,23 @@ class Lobby(LobbyFacts):
             with suppress(Refusal):
                 check_bot(guest, game, pool.clock, self.challenges_to(guest.player.id), rated=True)
                 yield guest
+
+    def _match_of(
+        self, seek: Seek, spec: GameSpec, players: Sequence[Player], match: str, random_number: int
+    ) -> MatchMade:
+        """Return the match of a table; its creator, the first in `players`, has the requested seat."""
+        settings = seek.settings
+        seated = _seated(players, settings.seat, random_number)
+        return MatchMade(
+            match,
+            spec,
+            seated,
+            settings.clock,
+            settings.private,
+            settings.delay,
+            rated=settings.rated,
+            versions=self.versions_of(seated),
+        )
 
     def _table(self, seek: str) -> OpenSeek:
         table = self.tables.get(seek)
@@ -481,20 +501,6 @@ def _ended(challenge: Challenged, how: str, reason: str = "", match: str | None 
         {"challenge": challenge.challenge, "how": how, "reason": reason, "match": match}
     )
     return ChallengeEnded(closed, (challenge.by.id, challenge.to.id))
-
-
-def _match_of(seek: Seek, spec: GameSpec, players: Sequence[Player], match: str, random_number: int) -> MatchMade:
-    """Return the match of a table; its creator, the first in `players`, has the requested seat."""
-    settings = seek.settings
-    return MatchMade(
-        match,
-        spec,
-        _seated(players, settings.seat, random_number),
-        settings.clock,
-        settings.private,
-        settings.delay,
-        rated=settings.rated,
-    )
 
 
 def _seated(players: Sequence[Player], seat: int | None, random_number: int) -> tuple[Player, ...]:

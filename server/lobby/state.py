@@ -102,6 +102,12 @@ class LobbyFacts:
         rank = self.players.rank(player)
         return _BOT_RANK_BASE - rank if rank and self.guests[player].player.kind == "bot" else rank
 
+    def versions_of(self, players: Iterable[Player]) -> tuple[str | None, ...]:
+        """Return the version that each of `players` has declared; none where all of them have declared none."""
+        guests = [self.guests.get(player.id) for player in players]
+        versions = tuple(None if guest is None else guest.version for guest in guests)
+        return versions if any(versions) else ()
+
     def answered(self, player: str, command_id: str) -> Answered | None:
         """Return the stored answer to a repeated command."""
         return self.answers.get(player, {}).get(command_id)
@@ -148,7 +154,15 @@ class LobbyFacts:
                 self._depart(event.player)
             case Declared():
                 guest = self.guests[event.player]
-                self._update(replace(guest, accepts=event.accepts, concurrency=event.concurrency, ladder=event.ladder))
+                self._update(
+                    replace(
+                        guest,
+                        accepts=event.accepts,
+                        concurrency=event.concurrency,
+                        ladder=event.ladder,
+                        version=event.version,
+                    )
+                )
                 if event.ladder:
                     self.ladder_bots[event.player] = None
                 else:
@@ -358,6 +372,7 @@ class LobbyFacts:
                     guest.accepts,
                     guest.concurrency,
                     guest.ladder,
+                    guest.version,
                 )
             )
 

@@ -207,10 +207,12 @@ def summary(match: MatchState, watchers: int) -> MatchSummary:
 
 
 def _seat_info(match: MatchState, seat: int) -> SeatInfo:
-    player, place, ratings = match.terms.players[seat], _place(match, seat), match.terms.ratings
-    if not ratings:
-        return SeatInfo(player=player, place=place)
-    return SeatInfo(player=player, place=place, rating=ratings[seat].rating, provisional=ratings[seat].provisional)
+    terms, place = match.terms, _place(match, seat)
+    player, version = terms.players[seat], terms.versions[seat] if terms.versions else None
+    if not terms.ratings:
+        return SeatInfo(player=player, place=place, version=version)
+    begun = terms.ratings[seat]
+    return SeatInfo(player=player, place=place, rating=begun.rating, provisional=begun.provisional, version=version)
 
 
 def _ending(match: MatchState, state: State) -> MatchEnding | None:

@@ -555,6 +555,9 @@ class LobbyService:
     def match_disowned(self, match_id: str) -> None:
         self.summaries.ended(match_id)
 
+    def versions_of(self, players: Sequence[Player]) -> tuple[str | None, ...]:
+        return self._lobby.versions_of(players)
+
     async def reserve_rematch(self, made: MatchMade) -> None:
         await self.replication.placement.reserve(made)
 
