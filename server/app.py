@@ -365,6 +365,8 @@ def _lobby_service(
             settings.max_challenges_per_address,
             settings.max_matches_per_player,
             settings.max_matches_per_address,
+            settings.max_pool_entries,
+            settings.max_pool_entries_per_address,
         ),
         reserved_names=settings.reserved_names,
         analyst_key=settings.analyst_key.get_secret_value(),

@@ -185,6 +185,10 @@ class Settings(BaseSettings):
     """Live matches of one player. A bot may declare more, up to 200."""
     max_matches_per_address: Annotated[int, Field(ge=1)] = 500
     """Live matches of all players of one address, as of each match's start."""
+    max_pool_entries: Annotated[int, Field(ge=1)] = 2_000
+    """Players who wait to be paired, in all pools together."""
+    max_pool_entries_per_address: Annotated[int, Field(ge=1)] = 200
+    """The same of one address."""
     reserved_names: _Names = ("champion", *(f"level-{level}" for level in range(1, 11)))
     """Names for bots with the analyst key, the house bots by default; any other player with such a name gets a number
     beside it."""

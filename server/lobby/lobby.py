@@ -36,6 +36,7 @@ from cornered.server.lobby.bounds import (
     check_concurrency,
     check_ladder,
     check_place,
+    check_pool,
     check_seat,
     check_table,
 )
@@ -394,6 +395,8 @@ class Lobby(LobbyFacts):
         known = self.pools.entry(player.id)
         if known is not None and known.pool == command.pool:
             return ()
+        if known is None:
+            check_pool(self, self.bounds, player)
         return (PoolEntered(player, command.pool, rating, now),)
 
     def pairs_in(self, pool: str, now: int) -> tuple[list[tuple[Player, Player]], list[PoolLeft]]:

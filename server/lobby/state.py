@@ -87,6 +87,7 @@ class LobbyFacts:
     seek_origins: Origins = field(default_factory=Origins)
     challenge_origins: Origins = field(default_factory=Origins)
     match_origins: MatchOrigins = field(default_factory=MatchOrigins)
+    pool_origins: Origins = field(default_factory=Origins)
     pools: Pools = field(default_factory=Pools)
     ladder_bots: dict[str, None] = field(default_factory=dict)
     seeks: Listing = field(default_factory=Listing)
@@ -191,8 +192,10 @@ class LobbyFacts:
                 self._replace_match(event.match, None)
             case PoolEntered():
                 self.pools.enter(Entry(event.player, event.pool, event.rating, event.since))
+                self.pool_origins.add(event.player.id, self._address_of(event.player.id))
             case PoolLeft():
                 self.pools.leave(event.player)
+                self.pool_origins.remove(event.player)
                 if event.met is not None:
                     self.pools.meet(event.player, event.met)
             case BotNamed():
@@ -245,6 +248,8 @@ class LobbyFacts:
         for challenge in self.challenges_of.get(player.id, ()):
             if self.challenges[challenge].by.id == player.id:
                 self.challenge_origins.add(challenge, event.address)
+        if self.pools.entry(player.id) is not None:
+            self.pool_origins.add(player.id, event.address)
         self._update(replace(known, player=player, name=event.name, address=event.address))
         if known.player != player:
             self._rename(player)
