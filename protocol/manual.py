@@ -87,6 +87,8 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "conflict": "The account was changed at the same time, and nothing of this was done. Look at it and try again.",
     "banned": "An administrator keeps this player or address out. The text says why and until when; the socket closes.",
     "muted": "An administrator refuses this player's chat lines. The text says why and until when.",
+    "no_chat": "the server has no chat",
+    "forbidden_words": "the text or the name has a word that this server does not accept",
     "unknown_ban": "No such ban or mute holds.",
     "unknown_report": "No such report is open.",
 }

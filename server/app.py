@@ -27,6 +27,7 @@ from cornered.server.backing_services import (
     new_node_bus,
     new_passwords,
     new_tracer,
+    new_word_list,
     open_accounts,
     open_ratings,
     open_stores,
@@ -36,6 +37,7 @@ from cornered.server.cluster.ports import LobbyLog, Ownership
 from cornered.server.lobby.bounds import Bounds
 from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts, Metrics
+from cornered.server.moderation.chat_filter import ChatFilter
 from cornered.server.moderation.ports import ModerationLog
 from cornered.server.net.gateway import Gateway
 from cornered.server.net.http import Pages
@@ -241,13 +243,21 @@ async def running_server(
     )
     refused: OSError | SettingsError | None = None
     async with asyncio.TaskGroup() as tasks:
-        open_moderation = partial(_moderation_service, moderation_log, accounts, secret, clock)
+        open_moderation = partial(_moderation_service, moderation_log, accounts, secret, clock, new_word_list(settings))
         lobby_service = _lobby_service(settings, services, accounts, open_moderation, lobby_log, secret, tasks)
         gateway: Gateway
         hashing = passwords or new_passwords()
         pages = _pages(settings, lobby_service, services, hashing, lambda: gateway.connections)
         limits = Limits(settings)
-        account_service = AccountService(accounts, hashing, limits, counts, lobby_service, now=clock)
+        account_service = AccountService(
+            accounts,
+            hashing,
+            limits,
+            counts,
+            lobby_service,
+            clean_name=lobby_service.moderation.clean_name,
+            now=clock,
+        )
         exports = Exports(accounts, services.journal, now=clock)
         gateway = Gateway(settings, limits, lobby_service, account_service, exports, pages, tasks)
         registry = lobby_service.matches
@@ -331,9 +341,10 @@ def _moderation_service(
     accounts: Accounts,
     secret: bytes,
     now: Callable[[], int],
+    words: Callable[[], ChatFilter],
     connected: ConnectedPlayers,
 ) -> ModerationService:
-    return ModerationService(moderation_log, accounts, connected, secret, now=now)
+    return ModerationService(moderation_log, accounts, connected, secret, now=now, words=words)
 
 
 def _lobby_service(

@@ -33,6 +33,7 @@ from cornered.server.adapters.ratings_memory import MemoryRatings
 from cornered.server.adapters.ratings_sql import SqlRatings
 from cornered.server.adapters.streams_memory import MemoryStreams
 from cornered.server.adapters.streams_sql import SqlStreams
+from cornered.server.adapters.word_file import WordFile
 from cornered.server.cluster.envelope import node_key
 from cornered.server.cluster.ports import (
     LobbyLog,
@@ -44,6 +45,7 @@ from cornered.server.cluster.ports import (
     OwnershipObserver,
 )
 from cornered.server.metrics import Counts
+from cornered.server.moderation.chat_filter import NO_FILTER, ChatFilter
 from cornered.server.moderation.ports import ModerationLog, ModerationUnavailable
 from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, AccountsUnavailable, Bus, Journal, JournalUnavailable
@@ -60,6 +62,7 @@ __all__ = [
     "new_node_bus",
     "new_passwords",
     "new_tracer",
+    "new_word_list",
     "open_accounts",
     "open_moderation",
     "open_ratings",
@@ -186,6 +189,16 @@ def new_tracer(settings: Settings) -> Tracer:
         )
     except ValueError as error:
         raise SettingsError(f"CORNERED_OTLP: {error}") from None
+
+
+def new_word_list(settings: Settings) -> Callable[[], ChatFilter]:
+    """Return the list of forbidden words, which may change. Raises SettingsError."""
+    if settings.chat_filter is None:
+        return lambda: NO_FILTER
+    try:
+        return WordFile(settings.chat_filter, masks=settings.chat_filter_action == "mask")
+    except ValueError as error:
+        raise SettingsError(f"CORNERED_CHAT_FILTER: {error}") from None
 
 
 async def join_as_node(ownership: Ownership, observer: OwnershipObserver, address: str) -> None:

@@ -88,14 +88,18 @@ from cornered.protocol.messages import (
     Welcome,
 )
 from cornered.protocol.moderation import (
+    AccountList,
+    AskAccounts,
     AskAudit,
     AskBans,
+    AskReport,
     AskReports,
     Audit,
     Ban,
     Bans,
     CloseReport,
     Measure,
+    ReportDetails,
     ReportPlayer,
     Reports,
     Unban,
@@ -394,6 +398,14 @@ class Client:
         """Return the open reports, oldest first, or those after the cursor `more`; for administrators."""
         return await self.ask(AskReports(id=self.new_id(), after=after), Reports)
 
+    async def report_details(self, report: int) -> ReportDetails:
+        """Return an open report with the chat that its reporter saw; for administrators."""
+        return await self.ask(AskReport(id=self.new_id(), report=report), ReportDetails)
+
+    async def accounts(self, text: str = "", after: str | None = None) -> AccountList:
+        """Search accounts by the beginning of their names, and any player by its id; for administrators."""
+        return await self.ask(AskAccounts(id=self.new_id(), text=text, after=after), AccountList)
+
     async def close_report(self, report: int, grounds: str) -> None:
         """Close a report, with what was decided; for administrators."""
         await self.ask(CloseReport(id=self.new_id(), report=report, grounds=grounds), Acknowledged)
@@ -608,6 +620,8 @@ class Client:
                 | InvitationCreated()
                 | Bans()
                 | Reports()
+                | ReportDetails()
+                | AccountList()
                 | Audit()
             ):
                 # The link returns these from `ask`.

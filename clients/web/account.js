@@ -35,6 +35,7 @@ export async function openAccount(page) {
       line(t("Recovery codes"), counted(codes, "{count} left", "{count} left"), () => renewCodes(page, player, (left) => renamed({ ...account, codes_left: left }))),
       line(t("Signed-in devices"), "", () => sessionsSheet(page)),
       line(t("Personal tokens"), "", () => tokensSheet(page, account.role)),
+      account.role === "admin" ? h("a.button.plain.setting", { href: "#/admin", on: { click: () => dialog.close() } }, h("span.grow", t("Administration")), icon("on")) : null,
       line(t("Save my data"), "", () => saveData(page)),
       line(t("Delete my account"), "", () => remove(page, player)),
     );

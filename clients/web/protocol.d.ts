@@ -77,6 +77,27 @@ export interface Account {
   old_names: OldName[];
 }
 
+/** A player as administrators see it: `role` is null for a guest, and `seen` when a token of it was last used. */
+export interface AccountInfo {
+  player: Player;
+  role: "player" | "admin" | null;
+  /** When the account was made; null for a guest. */
+  since: number | null;
+  /** To the hour; 0 where that is not known. */
+  seen: number;
+  closed: boolean;
+  /** The numbers of the bans and mutes that hold. */
+  bans: number[];
+}
+
+/** The answer to `ask_accounts`. */
+export interface AccountList {
+  type: "account_list";
+  id: string;
+  accounts: AccountInfo[];
+  more: string | null;
+}
+
 /**
  * The command `id` was carried out. `seq` numbers the event that it caused, `ref` is the id of what it created.
  *
@@ -166,6 +187,18 @@ export interface Archive {
 export interface AskAccount {
   id: string;
   type: "ask_account";
+}
+
+/**
+ * Search accounts by the beginning of their names, and any player by its id; for administrators.
+ *
+ * Names are compared as folded ones are. `after` is an earlier page's `more`.
+ */
+export interface AskAccounts {
+  id: string;
+  type: "ask_accounts";
+  text?: string;
+  after?: string | null;
 }
 
 /**
@@ -367,6 +400,13 @@ export interface AskRatingHistory {
   pool: string;
 }
 
+/** Ask for an open report with the chat that its reporter saw; for administrators. */
+export interface AskReport {
+  id: string;
+  type: "ask_report";
+  report: number;
+}
+
 /** Ask for the open reports, oldest first; for administrators. `after` is an earlier page's `more`. */
 export interface AskReports {
   id: string;
@@ -437,11 +477,12 @@ export interface AskVariation {
   moves: string[];
 }
 
-/** The answer to `ask_audit`. */
+/** The answer to `ask_audit`. `broken` is the first entry whose seal is not that of what it says; null for none. */
 export interface Audit {
   type: "audit";
   id: string;
   entries: AuditEntry[];
+  broken: number | null;
   more: number | null;
 }
 
@@ -645,8 +686,10 @@ export type ClientMessage =
   | Unban
   | AskBans
   | AskReports
+  | AskReport
   | CloseReport
-  | AskAudit;
+  | AskAudit
+  | AskAccounts;
 
 export type Clock =
   | Fischer
@@ -673,7 +716,7 @@ export interface Clocks {
   at: number;
 }
 
-/** Close a report, with what was decided; for administrators. */
+/** Close a report, with what was decided; for administrators. Its reporter is told, once, that it was looked at. */
 export interface CloseReport {
   id: string;
   type: "close_report";
@@ -1196,10 +1239,10 @@ export interface NodeStatus {
   status: "online" | "offline";
 }
 
-/** The server is about to restart, or another program is connected as this bot. */
+/** The server is about to restart, another program is connected as this bot, or a report of one's own was closed. */
 export interface Notice {
   type: "notice";
-  code: "restarting" | "also_here";
+  code: "restarting" | "also_here" | "report_closed";
   text: string;
 }
 
@@ -1385,8 +1428,8 @@ export interface Policies {
   /** Whether one may play without an account. */
   guests: boolean;
   registration: "open" | "invitation" | "closed";
-  /** Whether guests may write chat lines. */
-  guest_chat: boolean;
+  /** Who may write chat lines. */
+  chat: "everybody" | "accounts" | "nobody";
 }
 
 /** The answer to `ping`: `sent` is that of the ping, `now` the server's time. */
@@ -1574,7 +1617,7 @@ export interface RecoveryCodes {
 export interface Refused {
   type: "refused";
   id: string | null;
-  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "unknown_ban" | "unknown_report" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict";
+  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "no_chat" | "forbidden_words" | "unknown_ban" | "unknown_report" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict";
   text: string;
   /** Delay before a retry, in milliseconds; null where a retry would be refused as well. */
   retry_after: number | null;
@@ -1716,6 +1759,17 @@ export interface Report {
   scale: number | null;
 }
 
+/** The answer to `ask_report`. */
+export interface ReportDetails {
+  type: "report";
+  id: string;
+  report: ReportInfo;
+  /** The newest lines of the match that the reporter could read when it reported, oldest first. */
+  chat: ReportedLine[];
+  /** Whether words and chat are those of which the log has digests. */
+  verified: boolean;
+}
+
 /** An open report. */
 export interface ReportInfo {
   number: number;
@@ -1733,6 +1787,14 @@ export interface ReportPlayer {
   player: string;
   match?: string | null;
   grounds: string;
+}
+
+/** A chat line that is kept with a report. */
+export interface ReportedLine {
+  by: Player;
+  room: "players" | "spectators";
+  text: string;
+  at: number;
 }
 
 /** The answer to `ask_reports`. */
@@ -1964,6 +2026,8 @@ export type ServerMessage =
   | InvitationCreated
   | Bans
   | Reports
+  | ReportDetails
+  | AccountList
   | Audit;
 
 /** One session; `seen` is when it was last used to connect, to within an hour. */
@@ -2314,6 +2378,7 @@ export interface Answers {
   accept_takeback: Acknowledged;
   analysed: Acknowledged;
   ask_account: Account;
+  ask_accounts: AccountList;
   ask_analysis: Acknowledged;
   ask_archive: Archive;
   ask_audit: Audit;
@@ -2332,6 +2397,7 @@ export interface Answers {
   ask_pools: Pools;
   ask_profile: Profile;
   ask_rating_history: RatingHistory;
+  ask_report: ReportDetails;
   ask_reports: Reports;
   ask_seek: SeekInfo;
   ask_sessions: Sessions;

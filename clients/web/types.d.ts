@@ -74,6 +74,8 @@ interface Page {
   go: (hash: string) => void;
   /** Challenge a player and wait for the answer. */
   challenge: (to: Player, chosen: Terms) => Promise<void>;
+  /** Show what one may do about a player, whom one met in a game. */
+  openPlayer: (player: Player, match: string | null) => Promise<void>;
   /** Start a game against a bot with the last settings. */
   quickBot: (game: string) => Promise<void>;
   /** Ask for settings, then open a table or send a challenge. */
