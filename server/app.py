@@ -45,6 +45,7 @@ from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, Journal
 from cornered.server.rating.ports import Ratings
 from cornered.server.runtime.account_service import AccountService
+from cornered.server.runtime.clock_orders import ClockOrders
 from cornered.server.runtime.exports import Exports
 from cornered.server.runtime.limits import Limits
 from cornered.server.runtime.lobby_service import LobbyService
@@ -262,6 +263,7 @@ async def running_server(
         gateway = Gateway(settings, limits, lobby_service, account_service, exports, pages, tasks)
         registry = lobby_service.matches
         shared_limits = SharedLimits(limits, services.nodes)
+        clock_orders = ClockOrders(registry, services.nodes, _spawner(tasks))
         router = NodeRouter(
             services.nodes,
             registry,
@@ -269,6 +271,7 @@ async def running_server(
             lobby_service.summaries,
             lobby_service.analyses,
             shared_limits,
+            clock_orders,
             _spawner(tasks),
             is_lobby_open=False,
         )

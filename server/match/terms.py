@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from cornered.engine.game import Game
 from cornered.protocol.values import Clock, Correspondence, GameSpec, NoClock, Player, Reason, SeatRating
@@ -111,6 +111,13 @@ class Talks:
 
 
 NO_TALKS: Final = Talks()
+
+
+class Pause(NamedTuple):
+    """A pause of the clocks that began `at` and ends by itself at `until`."""
+
+    at: int
+    until: int
 
 
 @dataclass(frozen=True, slots=True)
