@@ -31,6 +31,8 @@ from cornered.server.adapters.ownership_local import LocalOwnership
 from cornered.server.adapters.private_files import NotPrivate, files_of_database, make_private
 from cornered.server.adapters.ratings_memory import MemoryRatings
 from cornered.server.adapters.ratings_sql import SqlRatings
+from cornered.server.adapters.social_memory import MemorySocialStore
+from cornered.server.adapters.social_sql import SqlSocialStore
 from cornered.server.cluster.envelope import node_key
 from cornered.server.cluster.ports import (
     LobbyLog,
@@ -47,6 +49,7 @@ from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, AccountsUnavailable, Bus, Journal, JournalUnavailable
 from cornered.server.rating.ports import Ratings, RatingsUnavailable
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
+from cornered.server.social.ports import PushSender, SocialStore, SocialUnavailable
 from cornered.server.tracing import NO_TRACER, Tracer
 
 __all__ = [
@@ -56,6 +59,7 @@ __all__ = [
     "new_local_ownership",
     "new_node_bus",
     "new_passwords",
+    "new_push_sender",
     "new_tracer",
     "open_accounts",
     "open_moderation",
@@ -78,6 +82,7 @@ class Stores:
     lobby_log: LobbyLog
     ratings: Ratings
     moderation_log: ModerationLog
+    social: SocialStore
     ownership: Ownership | None
 
 
@@ -157,6 +162,29 @@ def new_passwords() -> Passwords:
     return Argon2Passwords()
 
 
+async def new_push_sender(settings: Settings, store: SocialStore) -> PushSender | None:
+    """Return the sender of push messages, with the store's key; None without it or without its extra.
+
+    Raises SettingsError, SocialUnavailable.
+    """
+    if not settings.push:
+        return None
+    try:
+        from cornered.server.adapters.push_web import WebPush, new_private_key
+    except ModuleNotFoundError:
+        return None
+    private_key = await store.push_secret(new_private_key())
+    try:
+        return WebPush(
+            private_key,
+            contact=settings.push_contact,
+            hosts=settings.push_hosts,
+            origins=settings.push_origins,
+        )
+    except ValueError as error:
+        raise SettingsError(f"CORNERED_PUSH_{error}") from None
+
+
 def new_tracer(settings: Settings) -> Tracer:
     """Return the tracer of commands, which records nothing without a collector. Raises SettingsError."""
     if not settings.otlp:
@@ -208,7 +236,14 @@ def using_store() -> Iterator[None]:
         yield
     except ValueError as error:
         raise SettingsError(f"CORNERED_DATABASE: {error}") from None
-    except (JournalUnavailable, AccountsUnavailable, RatingsUnavailable, ModerationUnavailable, *STORE_ERRORS) as error:
+    except (
+        JournalUnavailable,
+        AccountsUnavailable,
+        RatingsUnavailable,
+        ModerationUnavailable,
+        SocialUnavailable,
+        *STORE_ERRORS,
+    ) as error:
         raise SettingsError(f"CORNERED_DATABASE: the database cannot be opened: {reason_of(error)}") from None
 
 
@@ -259,9 +294,15 @@ async def _database(settings: Settings) -> AsyncIterator[Database | None]:
 @contextlib.asynccontextmanager
 async def _stores(database: Database | None, ownership: Ownership | None) -> AsyncIterator[Stores]:
     if database is None:
-        in_memory = MemoryJournal()
+        in_memory, accounts = MemoryJournal(), MemoryAccounts()
         yield Stores(
-            in_memory, MemoryAccounts(), MemoryLobbyLog(), MemoryRatings(in_memory), MemoryModerationLog(), ownership
+            in_memory,
+            accounts,
+            MemoryLobbyLog(),
+            MemoryRatings(in_memory),
+            MemoryModerationLog(),
+            MemorySocialStore(accounts),
+            ownership,
         )
         return
     journal = SqlJournal(database, ownership)
@@ -272,6 +313,7 @@ async def _stores(database: Database | None, ownership: Ownership | None) -> Asy
             SqlLobbyLog(database, ownership),
             SqlRatings(database),
             SqlModerationLog(database),
+            SqlSocialStore(database),
             ownership,
         )
     finally:

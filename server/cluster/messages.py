@@ -13,6 +13,7 @@ from cornered.protocol.commands import ClientMessage
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.messages import ErrorCode, Said, SeatPresence, ServerMessage, Watchers
 from cornered.protocol.ratings import Rated
+from cornered.protocol.social import Notified
 from cornered.protocol.values import (
     Accepts,
     Count,
@@ -32,6 +33,7 @@ __all__ = [
     "AskAnalysts",
     "AskVisitor",
     "AskVisitors",
+    "BlocksChanged",
     "ClosedSockets",
     "FollowLobby",
     "Forward",
@@ -54,6 +56,7 @@ __all__ = [
     "Summaries",
     "TaskOpened",
     "ToClient",
+    "ToPlayer",
     "Unsubscribe",
     "Usage",
     "Used",
@@ -346,6 +349,21 @@ class Usage(Value):
     """Names with failed attempts to sign in, by their digests."""
 
 
+class BlocksChanged(Value):
+    """A player blocks others than before: the receiver reads whom, where the player is connected to it."""
+
+    type: Literal["blocks_changed"] = "blocks_changed"
+    player: Key
+
+
+class ToPlayer(Value):
+    """A message for all sockets that a player has on the receiving node."""
+
+    type: Literal["to_player"] = "to_player"
+    player: Key
+    message: Notified
+
+
 NodeMessage: TypeAlias = Annotated[
     Forward
     | ToClient
@@ -362,6 +380,8 @@ NodeMessage: TypeAlias = Annotated[
     | AskAnalysts
     | ClosedSockets
     | Usage
+    | BlocksChanged
+    | ToPlayer
     | Visitors
     | AskVisitor
     | AskVisitors

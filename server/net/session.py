@@ -66,6 +66,7 @@ from cornered.protocol.commands import (
     RatingCommand,
     ReadRecord,
     Say,
+    SocialCommand,
 )
 from cornered.protocol.messages import Acknowledged, Archive, Games, MyMatches, Pong, Refused, ServerMessage
 from cornered.protocol.ratings import Profile
@@ -84,6 +85,7 @@ from cornered.server.runtime.limits import AddressLimits, Limits
 from cornered.server.runtime.lobby_service import Admission, LobbyService
 from cornered.server.runtime.match_mirror import MatchMirror
 from cornered.server.runtime.match_room import MatchRoom
+from cornered.server.runtime.social_service import BondCommand
 
 __all__ = ["Session"]
 
@@ -122,6 +124,7 @@ _Order: TypeAlias = (
     | AskAnalysis
     | AccountCommand
     | ModerationCommand
+    | SocialCommand
     | _InRoom
 )
 """Every command that may follow hello."""
@@ -456,7 +459,9 @@ class Session:
         player = admission.welcome.player
         limits = self._limits.players.enter(player.id)
         counts, identity = self._lobby_service.counts, admission.identity
-        client = ClientConnection(self._connection, self._codec, player, limits, counts, instance, identity)
+        client = ClientConnection(
+            self._connection, self._codec, player, limits, counts, instance, identity, admission.blocked
+        )
         self._client = client
         self._connection.greeted()
         self._lobby_service.enter(client, admission.welcome, is_claimed=admission.is_claimed)
@@ -638,6 +643,12 @@ class Session:
             return
         if isinstance(command, ModerationCommand):
             client.send(await lobby_service.moderation.answer(command, client.player))
+            return
+        if isinstance(command, BondCommand):
+            client.send(await lobby_service.social.answer(command, client.player))
+            return
+        if isinstance(command, SocialCommand):
+            client.send(await lobby_service.notices.answer(command, client.player))
             return
         match command:
             case Ping():
