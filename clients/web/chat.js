@@ -3,6 +3,7 @@
 import { button, h } from "./dom.js";
 import { icon } from "./icons.js";
 import { t } from "./language.js";
+import { load } from "./lazy.js";
 import { isolated } from "./words.js";
 
 const MAX_LINES = 100;
@@ -73,6 +74,15 @@ export class Chat {
     this.list.scrollTop = this.list.scrollHeight;
   }
 
+  /** Open the sheet of a player. @param {Player} player */
+  async #open(player) {
+    try {
+      (await load(() => import("./bonds.js"), "social.css")).openPerson(this.page, player);
+    } catch (error) {
+      this.page.complain(error);
+    }
+  }
+
   /** Add a line; an `old` one is not announced. @param {import("./protocol").Said} said @param {boolean} old */
   hear({ by, text, at }, old) {
     const key = `${at} ${by.id} ${text}`;
@@ -82,7 +92,7 @@ export class Chat {
       h(
         "p",
         { class: by.id === this.me ? "mine" : "", data: { key } },
-        h("strong", h("bdi", by.name)),
+        h("strong", by.id === this.me ? h("bdi", by.name) : button(h("bdi", by.name), () => this.#open(by), "plainly", { title: t("Follow or block {name}", { name: isolated(by.name) }) })),
         " ",
         h("bdi", text),
       ),

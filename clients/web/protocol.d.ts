@@ -1222,6 +1222,10 @@ export interface MatchSummary {
   rated: boolean;
   /** Of a match that began as a rated one: each seat's rating then. */
   ratings: SeatRating[];
+  /** Of a live correspondence match: the seat to move; null where dice are rolled, and in any other match. */
+  turn: number | null;
+  /** When the time of that seat is over, by the server's clock. */
+  due: number | null;
 }
 
 /**

@@ -129,15 +129,17 @@ class SocialService:
         await self._tie(player, "follow", other)
 
     async def _tie(self, player: str, bond: Bond, other: str) -> None:
+        is_block = bond == "block"
         if other == player:
-            raise Refusal("yourself", f"you cannot {bond} yourself")
+            raise Refusal("yourself", "you cannot block yourself" if is_block else "you cannot follow yourself")
         try:
             await self._store.tie(player, bond, other, self._now(), MOST[bond])
         except UnknownPerson:
             raise Refusal("unknown_player", "there is no such player") from None
         except TooManyBonds:
-            text = f"you {bond} {MOST[bond]} players already; un{bond} one first"
-            raise Refusal("busy", text) from None
+            if is_block:
+                raise Refusal("busy", f"you block {MAX_BLOCKED} players already; unblock one first") from None
+            raise Refusal("busy", f"you follow {MAX_FOLLOWED} players already; unfollow one first") from None
 
     async def _publish_blocks(self, player: str) -> None:
         """Have a player's connections on all nodes use the new blocks; those of this node before it returns."""
