@@ -24,6 +24,7 @@ from cornered.protocol.analysis import (
 from cornered.protocol.archive import MAX_OPENING_PLIES, ArchiveFilter
 from cornered.protocol.moderation import ModerationCommand
 from cornered.protocol.ratings import RatingPool
+from cornered.protocol.social import SocialCommand
 from cornered.protocol.traces import MAX_SENT_LINES, MAX_TRACE_MOVES, TraceLine, TraceSettings
 from cornered.protocol.values import (
     NO_CLOCK,
@@ -114,6 +115,7 @@ __all__ = [
     "RequestTakeback",
     "Resign",
     "Say",
+    "SocialCommand",
     "StartSeek",
     "WatchLobby",
 ]
@@ -661,7 +663,8 @@ ClientMessage: TypeAlias = Annotated[
     | MatchCommand
     | AnalysisCommand
     | AccountCommand
-    | ModerationCommand,
+    | ModerationCommand
+    | SocialCommand,
     Field(discriminator="type"),
 ]
 COMMAND: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)

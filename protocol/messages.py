@@ -12,6 +12,7 @@ from cornered.protocol.archive import HeadToHeadCount, OpeningMove
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.moderation import ModerationAnswer
 from cornered.protocol.ratings import Leaderboard, Pools, Profile, Rated, RatingHistory
+from cornered.protocol.social import Notified, SocialAnswer
 from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
 from cornered.protocol.values import (
     ChatRoom,
@@ -677,6 +678,7 @@ Answer: TypeAlias = (
     | RecordRead
     | AccountAnswer
     | ModerationAnswer
+    | SocialAnswer
 )
 """Answers to the command whose `id` they carry. `lobby` and `snapshot` are sent without an `id` too."""
 Unasked: TypeAlias = (
@@ -695,6 +697,7 @@ Unasked: TypeAlias = (
     | Watchers
     | Said
     | Rated
+    | Notified
     | Notice
 )
 """Messages that answer no command: updates of the lobby, a match, an analysis or the server."""
@@ -737,9 +740,11 @@ ServerMessage: TypeAlias = Annotated[
     | Watchers
     | Said
     | Rated
+    | Notified
     | Notice
     | AccountAnswer
-    | ModerationAnswer,
+    | ModerationAnswer
+    | SocialAnswer,
     Field(discriminator="type"),
 ]
 MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)

@@ -128,7 +128,7 @@ class TournamentInfo(Made):
     status: TournamentStatus
     players: int
     round: int
-    """The newest round, counted from 1; 0 before the first. In an arena it counts the times that players were paired."""
+    """The newest round, counted from 1; 0 before the first. In an arena it counts how often players were paired."""
     rounds: int | None
     """How many rounds there will be; null where nobody knows."""
     pending: int
@@ -170,7 +170,7 @@ class Standing(Made):
 
 
 class PairingInfo(Made):
-    """A pairing: two players by seat, or one with a bye. `points` has what each got, and is empty while it is pending."""
+    """A pairing: two players by seat, or one with a bye. `points` has what each got; empty while it is pending."""
 
     round: int
     board: int

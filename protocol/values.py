@@ -347,6 +347,10 @@ class MatchSummary(Made):
     """Whether the result counts for the ratings; false from a takeback on."""
     ratings: tuple[SeatRating, ...] = ()
     """Of a match that began as a rated one: each seat's rating then."""
+    turn: Seat | None = None
+    """Of a live correspondence match: the seat to move; null where dice are rolled, and in any other match."""
+    due: Milliseconds | None = None
+    """When the time of that seat is over, by the server's clock."""
 
 
 class MatchStanding(Made):

@@ -26,6 +26,7 @@ from cornered.server.backing_services import (
     new_local_ownership,
     new_node_bus,
     new_passwords,
+    new_push_sender,
     new_tracer,
     new_word_list,
     open_accounts,
@@ -69,6 +70,7 @@ from cornered.server.runtime.timekeeping import (
     leave_signs,
 )
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
+from cornered.server.social.ports import PushSender, SocialStore
 from cornered.server.streams.ports import EventStreams
 
 __all__ = [
@@ -191,6 +193,7 @@ async def run(
                 stores.ratings,
                 stores.moderation_log,
                 stores.streams,
+                stores.social,
                 ownership=stores.ownership,
                 beforehand=beforehand,
                 ending=ending,
@@ -209,6 +212,7 @@ async def running_server(
     ratings: Ratings,
     moderation_log: ModerationLog,
     streams: EventStreams,
+    social: SocialStore,
     *,
     now: Callable[[], int] | None = None,
     outages: Outages | None = None,
@@ -228,6 +232,7 @@ async def running_server(
     counts = Counts()
     with using_store():
         secret = await journal.secret()
+        push = await new_push_sender(settings, social)
         sign = await _of_this_store(sign, journal, alive)
         clock = now or await _clock(ownership, sign)
         owned = ownership or new_local_ownership(settings, clock, alive_ms=sign.at if sign else 0)
@@ -241,11 +246,14 @@ async def running_server(
         nodes=Nodes(owned, node_bus),
         tracer=new_tracer(settings),
         ratings=RatingService(ratings, counts, clock, knows_house_bots=bool(settings.analyst_key.get_secret_value())),
+        blocks_of=social.blocks_of,
     )
     refused: OSError | SettingsError | None = None
     async with asyncio.TaskGroup() as tasks:
         open_moderation = partial(_moderation_service, moderation_log, accounts, secret, clock, new_word_list(settings))
-        lobby_service = _lobby_service(settings, services, accounts, open_moderation, lobby_log, secret, tasks)
+        lobby_service = _lobby_service(
+            settings, services, accounts, open_moderation, lobby_log, social, push, secret, tasks
+        )
         gateway: Gateway
         hashing = passwords or new_passwords()
         pages = _pages(settings, lobby_service, services, hashing, lambda: gateway.connections)
@@ -259,7 +267,7 @@ async def running_server(
             clean_name=lobby_service.moderation.clean_name,
             now=clock,
         )
-        exports = Exports(accounts, services.journal, now=clock)
+        exports = Exports(accounts, services.journal, social, now=clock)
         gateway = Gateway(settings, limits, lobby_service, account_service, exports, pages, tasks)
         registry = lobby_service.matches
         shared_limits = SharedLimits(limits, services.nodes)
@@ -273,6 +281,7 @@ async def running_server(
             shared_limits,
             clock_orders,
             _spawner(tasks),
+            players=lobby_service.players_elsewhere,
             is_lobby_open=False,
         )
         running = [tasks.create_task(services.bus.run(), name="bus")]
@@ -300,6 +309,7 @@ async def running_server(
             running.append(tasks.create_task(lobby_service.revocations.run(), name="revocations"))
             running.append(tasks.create_task(lobby_service.moderation.run(), name="moderation"))
             running.append(tasks.create_task(services.ratings.run(), name="ratings"))
+            running.append(tasks.create_task(lobby_service.notices.run(), name="notices"))
             running.append(tasks.create_task(journal.watch(), name="journal watch"))
             leave: Callable[[], Awaitable[None]] = _nothing_to_leave
             if ownership is None and settings.database != MEMORY_DATABASE:
@@ -356,6 +366,8 @@ def _lobby_service(
     accounts: Accounts,
     open_moderation: Callable[[ConnectedPlayers], ModerationService],
     lobby_log: LobbyLog,
+    social: SocialStore,
+    push: PushSender | None,
     secret: bytes,
     tasks: asyncio.TaskGroup,
 ) -> LobbyService:
@@ -371,6 +383,7 @@ def _lobby_service(
         partial(MatchRegistry, services, secret, patience, tasks),
         open_moderation,
         lobby_log,
+        social,
         tasks,
         bounds=Bounds(
             settings.max_seeks,
@@ -385,6 +398,8 @@ def _lobby_service(
         reserved_names=settings.reserved_names,
         analyst_key=settings.analyst_key.get_secret_value(),
         allows_guests=settings.guests,
+        push=push,
+        notice_seconds=settings.notice_seconds,
     )
 
 
@@ -479,6 +494,7 @@ def _pages(
             "analyses": ("Positions that wait to be studied, or are.", lambda: lobby_service.analysis_service.jobs),
             "bans": ("Bans and mutes that hold.", lambda: lobby_service.moderation.bans),
             "reports_open": ("Reports of players that nobody has closed.", lambda: lobby_service.moderation.reports),
+            "notices_waiting": ("Notices to players that are not sent yet.", lambda: lobby_service.notices.waiting),
             "passwords_waiting": ("Passwords that are hashed, or wait for that.", lambda: passwords.waiting),
             "journal_waiting": ("Appends that wait for a commit to take them.", lambda: services.journal.waiting),
             "ratings_waiting": ("Results that were not rated at the last look.", lambda: services.ratings.waiting),

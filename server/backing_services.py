@@ -31,6 +31,8 @@ from cornered.server.adapters.ownership_local import LocalOwnership
 from cornered.server.adapters.private_files import NotPrivate, files_of_database, make_private
 from cornered.server.adapters.ratings_memory import MemoryRatings
 from cornered.server.adapters.ratings_sql import SqlRatings
+from cornered.server.adapters.social_memory import MemorySocialStore
+from cornered.server.adapters.social_sql import SqlSocialStore
 from cornered.server.adapters.streams_memory import MemoryStreams
 from cornered.server.adapters.streams_sql import SqlStreams
 from cornered.server.adapters.word_file import WordFile
@@ -51,6 +53,7 @@ from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, AccountsUnavailable, Bus, Journal, JournalUnavailable
 from cornered.server.rating.ports import Ratings, RatingsUnavailable
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
+from cornered.server.social.ports import PushSender, SocialStore, SocialUnavailable
 from cornered.server.streams.ports import EventStreams, StreamsUnavailable
 from cornered.server.tracing import NO_TRACER, Tracer
 
@@ -61,6 +64,7 @@ __all__ = [
     "new_local_ownership",
     "new_node_bus",
     "new_passwords",
+    "new_push_sender",
     "new_tracer",
     "new_word_list",
     "open_accounts",
@@ -76,6 +80,7 @@ _UNAVAILABLE: Final = (
     AccountsUnavailable,
     RatingsUnavailable,
     ModerationUnavailable,
+    SocialUnavailable,
     StreamsUnavailable,
 )
 MAX_FLUSH_SECONDS: Final = 2.0
@@ -92,6 +97,7 @@ class Stores:
     ratings: Ratings
     moderation_log: ModerationLog
     streams: EventStreams
+    social: SocialStore
     ownership: Ownership | None
 
 
@@ -169,6 +175,29 @@ def new_passwords() -> Passwords:
     from cornered.server.adapters.passwords_argon2 import Argon2Passwords
 
     return Argon2Passwords()
+
+
+async def new_push_sender(settings: Settings, store: SocialStore) -> PushSender | None:
+    """Return the sender of push messages, with the store's key; None without it or without its extra.
+
+    Raises SettingsError, SocialUnavailable.
+    """
+    if not settings.push:
+        return None
+    try:
+        from cornered.server.adapters.push_web import WebPush, new_private_key
+    except ModuleNotFoundError:
+        return None
+    private_key = await store.push_secret(new_private_key())
+    try:
+        return WebPush(
+            private_key,
+            contact=settings.push_contact,
+            hosts=settings.push_hosts,
+            origins=settings.push_origins,
+        )
+    except ValueError as error:
+        raise SettingsError(f"CORNERED_PUSH_{error}") from None
 
 
 def new_tracer(settings: Settings) -> Tracer:
@@ -283,14 +312,15 @@ async def _database(settings: Settings) -> AsyncIterator[Database | None]:
 @contextlib.asynccontextmanager
 async def _stores(database: Database | None, ownership: Ownership | None) -> AsyncIterator[Stores]:
     if database is None:
-        in_memory = MemoryJournal()
+        in_memory, accounts = MemoryJournal(), MemoryAccounts()
         yield Stores(
             in_memory,
-            MemoryAccounts(),
+            accounts,
             MemoryLobbyLog(),
             MemoryRatings(in_memory),
             MemoryModerationLog(),
             MemoryStreams(),
+            MemorySocialStore(accounts),
             ownership,
         )
         return
@@ -303,6 +333,7 @@ async def _stores(database: Database | None, ownership: Ownership | None) -> Asy
             SqlRatings(database),
             SqlModerationLog(database),
             SqlStreams(database),
+            SqlSocialStore(database),
             ownership,
         )
     finally:

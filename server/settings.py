@@ -31,6 +31,13 @@ MEMORY_DATABASE: Final = "memory"
 _PREFIX: Final = "CORNERED_"
 _OTHER_VARIABLES: Final = ("CONFIG", "KERNELS", "SERVER", "TOKEN", "SITE")
 """Variables with the same prefix that are no settings of the server."""
+PUSH_HOSTS: Final = (
+    "fcm.googleapis.com",
+    "updates.push.services.mozilla.com",
+    ".push.apple.com",
+    ".notify.windows.com",
+)
+"""The push services of Chrome and the browsers made from it, of Firefox, of Safari and of Edge."""
 _MIN_KEY: Final = 20
 _MAX_KEY: Final = 100
 """Characters of a key, as of a token (`cornered.protocol.values.Token`)."""
@@ -219,6 +226,18 @@ class Settings(BaseSettings):
     """Days without use after which a session of an account ends, and its times are erased; empty for never."""
     keep_guests_days: _Days | None = None
     """Days without a visit after which a guest becomes "deleted"; the matches stay. Empty for never."""
+
+    push: bool = True
+    """Whether browsers may ask for push messages, which go through the service of the browser's maker. Needs the extra
+    `push`."""
+    push_contact: str = ""
+    """How push services reach the operator: mailto:operator@example.org, or an https address. Some require it."""
+    push_hosts: _Names = PUSH_HOSTS
+    """Hosts of push services to which messages are sent; a leading dot stands for any host below it."""
+    push_origins: _Names = ()
+    """Push services of one's own, such as http://127.0.0.1:9000, which need neither HTTPS nor a public address."""
+    notice_seconds: Annotated[float, Field(ge=0, le=3_600)] = 10
+    """Seconds that a player has to look at a game by days before the turn is announced."""
 
     analyst_key: SecretStr = SecretStr("")
     """The key that a bot needs for a reserved name and for analyses, 20 to 100 characters. Empty: `serve` generates one

@@ -19,6 +19,7 @@ from cornered.clients.sdk.link import Link
 from cornered.clients.sdk.lobby import LobbyView
 from cornered.clients.sdk.match import MatchView
 from cornered.clients.sdk.own_account import OwnAccount
+from cornered.clients.sdk.people import People
 from cornered.clients.sdk.pulse import Pulse
 from cornered.clients.sdk.study import Jobs, Studies
 from cornered.engine.game import OptionValue
@@ -113,6 +114,7 @@ from cornered.protocol.ratings import (
     RatingHistory,
     RatingPoint,
 )
+from cornered.protocol.social import Blocked, Friends, Notices, Notified
 from cornered.protocol.values import (
     NO_CLOCK,
     Accepts,
@@ -159,6 +161,7 @@ class Client:
         self.jobs = Jobs(self)
         """Analysis jobs of this bot, after `jobs.offer`."""
         self.account = OwnAccount(self)
+        self.people = People(self)
         """This player's account, or what would become one."""
         self._news: deque[ClientNews] = deque(maxlen=MAX_PENDING_NEWS)
         self._news_pulse = Pulse()
@@ -580,6 +583,9 @@ class Client:
                 self._publish(message)
             case Notice():
                 self._note(message)
+            case Notified():
+                # A notice for people; a bot hears of its turns in the matches that it has joined.
+                pass
             case Analysis():
                 self._studies.receive(message)
             case Analyse() | TraceSearch() | StopAnalysis():
@@ -623,6 +629,9 @@ class Client:
                 | ReportDetails()
                 | AccountList()
                 | Audit()
+                | Friends()
+                | Blocked()
+                | Notices()
             ):
                 # The link returns these from `ask`.
                 pass

@@ -106,7 +106,7 @@ export const page = {
 
   openPlayer: async (player, match) => {
     try {
-      (await load(() => import("./reporting.js"), "players.css")).openPlayer(page, player, match);
+      (await load(() => import("./reporting.js"), "players.css", "social.css")).openPlayer(page, player, match);
     } catch (error) {
       page.complain(error);
     }
@@ -141,6 +141,8 @@ export const page = {
     }
   },
 
+  turns: turnsSoon,
+
   leavePool: () => link.ask({ type: "leave_pool" }, { lasting: true }).then(() => {}, page.complain),
 
   openTable: async (chosen) => {
@@ -158,6 +160,23 @@ const entrance = () => load(() => import("./entrance.js"), "players.css");
 const signIn = () => entrance().then((module) => module.signIn(page), page.complain);
 const register = () => entrance().then((module) => module.register(page), page.complain);
 const account = () => load(() => import("./account.js"), "players.css");
+
+/** @type {Promise<import("./turns.js").Turns> | null} my correspondence games, once there may be any */
+let turns = null;
+
+/** Load what shows my correspondence games, and the link to the next one. */
+function turnsSoon() {
+  turns ??= load(() => import("./turns.js"), "social.css").then(({ Turns }) => {
+    const loaded = new Turns(page);
+    byId("top").querySelector(".wait")?.before(loaded.chip);
+    return loaded;
+  });
+  // Without a connection it is tried again with the next.
+  turns.catch(() => {
+    turns = null;
+  });
+  return turns;
+}
 
 /** Show the rules of a game. @param {string} game */
 async function rules(game) {
@@ -422,6 +441,7 @@ set(byId("toasts"), { role: "region", "aria-label": t("Notifications") });
 header();
 network();
 summons();
+link.hear({ online: () => link.live.length && turnsSoon(), paired: turnsSoon, notified: turnsSoon });
 document.addEventListener("keydown", (event) => {
   const target = /** @type {Element} */ (event.target);
   if (event.key === "?" && !target.closest("input, select, textarea, dialog")) help();

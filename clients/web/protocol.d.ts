@@ -271,11 +271,23 @@ export interface AskBans {
   after?: number | null;
 }
 
+/** Ask for the players whom one blocks. */
+export interface AskBlocked {
+  id: string;
+  type: "ask_blocked";
+}
+
 /** Ask for a part of one's account, tokens and matches: the first, or the one after the cursor `after`. */
 export interface AskExport {
   id: string;
   type: "ask_export";
   after?: string | null;
+}
+
+/** Ask for the players whom one follows, and which of them are here and play. */
+export interface AskFriends {
+  id: string;
+  type: "ask_friends";
 }
 
 /** Ask for the games of this server with every option. */
@@ -358,6 +370,12 @@ export interface AskMyMatches {
   id: string;
   type: "ask_my_matches";
   after?: string | null;
+}
+
+/** Ask of what one is notified by push messages, and with which key a browser subscribes. */
+export interface AskNotices {
+  id: string;
+  type: "ask_notices";
 }
 
 /**
@@ -534,6 +552,25 @@ export interface Bans {
   more: number | null;
 }
 
+/**
+ * Block a player, and follow that player no more.
+ *
+ * The player's challenges and lines of chat do not reach the sender, the pools do not pair the two, and neither sits
+ * down at the other's table. The player is not told: a challenge looks like one that stays unanswered.
+ */
+export interface BlockPlayer {
+  id: string;
+  type: "block_player";
+  player: string;
+}
+
+/** The answer to `ask_blocked`, by name. */
+export interface Blocked {
+  type: "blocked";
+  id: string;
+  players: Player[];
+}
+
 /** Unsubscribe from an analysis or a trace; it ends with its last subscriber. */
 export interface CancelAnalysis {
   id: string;
@@ -689,7 +726,17 @@ export type ClientMessage =
   | AskReport
   | CloseReport
   | AskAudit
-  | AskAccounts;
+  | AskAccounts
+  | FollowPlayer
+  | UnfollowPlayer
+  | BlockPlayer
+  | UnblockPlayer
+  | AskFriends
+  | AskBlocked
+  | AskNotices
+  | SetNotices
+  | SubscribePush
+  | UnsubscribePush;
 
 export type Clock =
   | Fischer
@@ -936,6 +983,29 @@ export interface Fischer {
   kind: "fischer";
   initial: number;
   increment: number;
+}
+
+/** Follow a player, of whom `ask_friends` tells from then on. The player is not told. */
+export interface FollowPlayer {
+  id: string;
+  type: "follow_player";
+  player: string;
+}
+
+/** A player whom one follows. `match` is a live game of the player's that may be watched. */
+export interface Friend {
+  player: Player;
+  is_here: boolean;
+  /** The number of the player's live games. */
+  playing: number;
+  match: string | null;
+}
+
+/** The answer to `ask_friends`: those who are here first, then by name. */
+export interface Friends {
+  type: "friends";
+  id: string;
+  friends: Friend[];
 }
 
 /** A game and its options; options left out have their defaults. The server fills in all of them. */
@@ -1218,6 +1288,10 @@ export interface MatchSummary {
   rated: boolean;
   /** Of a match that began as a rated one: each seat's rating then. */
   ratings: SeatRating[];
+  /** Of a live correspondence match: the seat to move; null where dice are rolled, and in any other match. */
+  turn: number | null;
+  /** When the time of that seat is over, by the server's clock. */
+  due: number | null;
 }
 
 /**
@@ -1265,6 +1339,30 @@ export interface Notice {
   type: "notice";
   code: "restarting" | "also_here" | "report_closed";
   text: string;
+}
+
+/** The answer to `ask_notices`. */
+export interface Notices {
+  type: "notices";
+  id: string;
+  /**
+   * The server's public key, 65 bytes in base64url, with which a browser subscribes; null where the server sends no
+   * push messages.
+   */
+  push_key: string | null;
+  push: ("turn" | "challenge" | "round")[];
+  /** The labels of the browsers that get push messages, the newest first. */
+  devices: string[];
+}
+
+/** Something awaits the player elsewhere: in the match `match`, if it is in one. */
+export interface Notified {
+  type: "notified";
+  kind: "turn" | "challenge" | "round";
+  game: string;
+  /** The player who moved or challenges. */
+  by: Player | null;
+  match: string | null;
 }
 
 /**
@@ -2034,6 +2132,7 @@ export type ServerMessage =
   | Watchers
   | Said
   | Rated
+  | Notified
   | Notice
   | Policies
   | Registered
@@ -2049,7 +2148,10 @@ export type ServerMessage =
   | Reports
   | ReportDetails
   | AccountList
-  | Audit;
+  | Audit
+  | Friends
+  | Blocked
+  | Notices;
 
 /** One session; `seen` is when it was last used to connect, to within an hour. */
 export interface SessionInfo {
@@ -2065,6 +2167,13 @@ export interface Sessions {
   type: "sessions";
   id: string;
   sessions: SessionInfo[];
+}
+
+/** Choose of what one is notified by push messages. */
+export interface SetNotices {
+  id: string;
+  type: "set_notices";
+  push: ("turn" | "challenge" | "round")[];
 }
 
 /**
@@ -2177,6 +2286,23 @@ export interface Started {
 export interface StopAnalysis {
   type: "stop_analysis";
   job: string;
+}
+
+/**
+ * Have push messages sent to a browser: the values of its `PushSubscription`.
+ *
+ * The endpoint must be that of a push service which the server knows.
+ */
+export interface SubscribePush {
+  id: string;
+  type: "subscribe_push";
+  endpoint: string;
+  /** The browser's public key, 65 bytes in base64url. */
+  p256dh: string;
+  /** The browser's authentication secret, 16 bytes in base64url. */
+  auth: string;
+  /** What the browser is called in lists. */
+  label?: string;
 }
 
 /** `seat` declines the takeback request, or withdraws its own. A move that declines it has no event for that. */
@@ -2321,6 +2447,27 @@ export interface Unban {
   grounds: string;
 }
 
+/** Block a player no more. */
+export interface UnblockPlayer {
+  id: string;
+  type: "unblock_player";
+  player: string;
+}
+
+/** Follow a player no more. */
+export interface UnfollowPlayer {
+  id: string;
+  type: "unfollow_player";
+  player: string;
+}
+
+/** Have no more push messages sent to a browser; to none of one's browsers without an `endpoint`. */
+export interface UnsubscribePush {
+  id: string;
+  type: "unsubscribe_push";
+  endpoint?: string | null;
+}
+
 /**
  * The answer to `ask_variation`: `positions[k]` is the position text after the first k + 1 of its moves.
  *
@@ -2406,7 +2553,9 @@ export interface Answers {
   ask_archive: Archive;
   ask_audit: Audit;
   ask_bans: Bans;
+  ask_blocked: Blocked;
   ask_export: Export;
+  ask_friends: Friends;
   ask_games: Games;
   ask_head_to_head: HeadToHead;
   ask_history: History;
@@ -2415,6 +2564,7 @@ export interface Answers {
   ask_lobby: LobbyPage;
   ask_moves: Moves;
   ask_my_matches: MyMatches;
+  ask_notices: Notices;
   ask_opening: Opening;
   ask_policies: Policies;
   ask_pools: Pools;
@@ -2429,6 +2579,7 @@ export interface Answers {
   ask_trace: Acknowledged;
   ask_variation: Variation;
   ban: Acknowledged;
+  block_player: Acknowledged;
   cancel_analysis: Acknowledged;
   cancel_challenge: Acknowledged;
   cancel_seek: Acknowledged;
@@ -2448,6 +2599,7 @@ export interface Answers {
   end_other_sessions: Acknowledged;
   end_session: Acknowledged;
   enter_pool: Acknowledged;
+  follow_player: Acknowledged;
   join: Snapshot | Acknowledged;
   join_seek: Acknowledged;
   leave: Acknowledged;
@@ -2469,9 +2621,14 @@ export interface Answers {
   resign: Acknowledged;
   revoke_token: Acknowledged;
   say: Acknowledged;
+  set_notices: Acknowledged;
   sign_in: SignedIn;
   sign_out: Acknowledged;
   start_seek: Acknowledged;
+  subscribe_push: Acknowledged;
   unban: Acknowledged;
+  unblock_player: Acknowledged;
+  unfollow_player: Acknowledged;
+  unsubscribe_push: Acknowledged;
   watch_lobby: LobbyState;
 }

@@ -32,6 +32,7 @@ from cornered.server.accounts import (
     UnknownPlayer,
 )
 from cornered.server.adapters.players_sql import SqlPlayers, is_token, player_of, read_scopes, written_scopes
+from cornered.server.adapters.social_sql import forget_player
 from cornered.server.adapters.tables import (
     ACCOUNT_NAMES,
     ACCOUNTS_TABLE,
@@ -249,6 +250,7 @@ class SqlAccounts(SqlPlayers):
                 raise StaleAccount
             for table in (RECOVERY_CODES, KNOWN_ADDRESSES, ACCOUNT_NAMES, ACCOUNTS_TABLE, TOKENS):
                 await connection.execute(delete(table).where(table.c.player == player))
+            await forget_player(connection, player)
             await connection.execute(
                 update(PLAYERS_TABLE).where(PLAYERS_TABLE.c.id == player).values(name=DELETED_NAME, deleted=True)
             )

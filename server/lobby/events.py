@@ -113,16 +113,19 @@ class SeekClosed:
 
 @dataclass(frozen=True, slots=True)
 class ChallengeSent:
+    """A challenge is sent; one that `is_hidden` to its challenger alone, since the challenged player blocks them."""
+
     challenge: Challenged
+    is_hidden: bool = field(default=False, kw_only=True)
     type: Literal["challenge_sent"] = field(default="challenge_sent", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class ChallengeEnded:
-    """A challenge is over; both players in `told` get `closed`."""
+    """A challenge is over; the players in `told` get `closed`."""
 
     closed: ChallengeClosed
-    told: tuple[str, str]
+    told: tuple[str, ...]
     type: Literal["challenge_ended"] = field(default="challenge_ended", kw_only=True)
 
 

@@ -68,10 +68,10 @@ class LobbyFacts:
     """State of the lobby, which only `evolve` changes.
 
     `away` maps guests without a connection to the time of its loss; it and `challenges` have the oldest first, which is
-    due first. `matches` has each live match; `matches_of`, `seeks_of` and `challenges_of` index by
-    player, connected or not. `answers` has each guest's newest commands, and after a restart those of players who have
-    not come back. `ladder_bots` are the bots that play in the ladder. `seeks` and `players` list the public tables and
-    the guests.
+    due first. `hidden` are the challenges of which the challenged player is told nothing. `matches` has each live
+    match; `matches_of`, `seeks_of` and `challenges_of` index by player, connected or not. `answers` has each guest's
+    newest commands, and after a restart those of players who have not come back. `ladder_bots` are the bots that play
+    in the ladder. `seeks` and `players` list the public tables and the guests.
     """
 
     names: Names = field(default_factory=Names)
@@ -79,6 +79,7 @@ class LobbyFacts:
     away: OrderedDict[str, int] = field(default_factory=OrderedDict)
     tables: dict[str, OpenSeek] = field(default_factory=dict)
     challenges: OrderedDict[str, Challenged] = field(default_factory=OrderedDict)
+    hidden: dict[str, None] = field(default_factory=dict)
     matches: dict[str, MatchMade] = field(default_factory=dict)
     matches_of: dict[str, dict[str, None]] = field(default_factory=dict)
     seeks_of: dict[str, dict[str, None]] = field(default_factory=dict)
@@ -178,10 +179,11 @@ class LobbyFacts:
             case SeekClosed():
                 self._close(event.seek)
             case ChallengeSent():
-                self._send(event.challenge)
+                self._send(event.challenge, is_hidden=event.is_hidden)
             case ChallengeEnded():
                 challenge = self.challenges.pop(event.closed.challenge)
                 self.challenge_origins.remove(challenge.challenge)
+                self.hidden.pop(challenge.challenge, None)
                 for player in {challenge.by.id, challenge.to.id}:
                     _discard(self.challenges_of, player, challenge.challenge)
             case MatchMade():
@@ -314,10 +316,12 @@ class LobbyFacts:
             self.seeks_of.setdefault(player, {})[seek] = None
             self._update_counts(player)
 
-    def _send(self, challenge: Challenged) -> None:
+    def _send(self, challenge: Challenged, *, is_hidden: bool) -> None:
         self.challenges[challenge.challenge] = challenge
         self.challenge_origins.add(challenge.challenge, self._address_of(challenge.by.id))
-        for player in (challenge.by.id, challenge.to.id):
+        if is_hidden:
+            self.hidden[challenge.challenge] = None
+        for player in (challenge.by.id,) if is_hidden else (challenge.by.id, challenge.to.id):
             self.challenges_of.setdefault(player, {})[challenge.challenge] = None
 
     def _address_of(self, player: str) -> str:

@@ -81,6 +81,18 @@ from cornered.protocol.moderation import (
     ReportPlayer,
     Unban,
 )
+from cornered.protocol.social import (
+    AskBlocked,
+    AskFriends,
+    AskNotices,
+    BlockPlayer,
+    FollowPlayer,
+    SetNotices,
+    SubscribePush,
+    UnblockPlayer,
+    UnfollowPlayer,
+    UnsubscribePush,
+)
 from cornered.server.accounts import Identity
 
 __all__ = ["Need", "need_of", "permits"]
@@ -139,6 +151,8 @@ def need_of(command: ClientMessage) -> Need:
             return _PLAYS
         case AskAnalysis() | AskStudy() | AskTrace() | CancelAnalysis() | EnterPool() | LeavePool():
             return _PERSONS
+        case FollowPlayer() | UnfollowPlayer() | BlockPlayer() | UnblockPlayer() | AskFriends() | AskBlocked():
+            return _PERSONS
         case Declare() | OfferAnalysis() | Analysed():
             return _BOTS
         case (
@@ -157,6 +171,10 @@ def need_of(command: ClientMessage) -> Need:
             | RevokeToken()
             | AskExport()
             | DeleteAccount()
+            | AskNotices()
+            | SetNotices()
+            | SubscribePush()
+            | UnsubscribePush()
         ):
             return "session"
         case (

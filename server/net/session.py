@@ -69,6 +69,7 @@ from cornered.protocol.commands import (
     RatingCommand,
     ReadRecord,
     Say,
+    SocialCommand,
 )
 from cornered.protocol.messages import Acknowledged, Archive, Games, MyMatches, Pong, Refused, ServerMessage
 from cornered.protocol.moderation import ReportPlayer
@@ -89,6 +90,7 @@ from cornered.server.runtime.limits import AddressLimits, Limits
 from cornered.server.runtime.lobby_service import Admission, LobbyService
 from cornered.server.runtime.match_mirror import MatchMirror
 from cornered.server.runtime.match_room import MatchRoom
+from cornered.server.runtime.social_service import BondCommand
 
 __all__ = ["Session"]
 
@@ -128,6 +130,7 @@ _Order: TypeAlias = (
     | AskAnalysis
     | AccountCommand
     | ModerationCommand
+    | SocialCommand
     | _InRoom
 )
 """Every command that may follow hello."""
@@ -462,7 +465,9 @@ class Session:
         player = admission.welcome.player
         limits = self._limits.players.enter(player.id)
         counts, identity = self._lobby_service.counts, admission.identity
-        client = ClientConnection(self._connection, self._codec, player, limits, counts, instance, identity)
+        client = ClientConnection(
+            self._connection, self._codec, player, limits, counts, instance, identity, admission.blocked
+        )
         self._client = client
         self._connection.greeted()
         self._lobby_service.enter(client, admission.welcome, is_claimed=admission.is_claimed)
@@ -676,6 +681,12 @@ class Session:
             return
         if isinstance(command, ModerationCommand):
             client.send(await self._moderated(client, command))
+            return
+        if isinstance(command, BondCommand):
+            client.send(await lobby_service.social.answer(command, client.player))
+            return
+        if isinstance(command, SocialCommand):
+            client.send(await lobby_service.notices.answer(command, client.player))
             return
         match command:
             case Ping():

@@ -174,6 +174,7 @@ class LobbyOwner:
             open_match=self.placement.open,
             on_loss=self._nodes.look,
             ratings_of=self._ratings_of,
+            blocks_of=self._services.blocks_of,
             tasks=self._tasks,
         )
 

@@ -19,6 +19,7 @@ from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.lobby_log_memory import MemoryLobbyLog
 from cornered.server.adapters.moderation_memory import MemoryModerationLog
 from cornered.server.adapters.nodes_local import LocalNetwork, LocalNodeBus
+from cornered.server.adapters.social_memory import MemorySocialStore
 from cornered.server.cluster.slots import ALL_SLOTS, LOBBY_SLOT
 from cornered.server.lobby.events import LobbyEvent
 from cornered.server.match.match import Patience
@@ -116,10 +117,11 @@ class Node:
         services = Services(self.journal, LocalBus(node=name), self.counts, cluster.now, nodes=self.nodes)
         self.service = LobbyService(
             services,
-            MemoryAccounts(),
+            cluster.accounts,
             partial(MatchRegistry, services, SECRET, Patience(), cluster.tasks),
             lambda doors: ModerationService(cluster.moderation_log, MemoryAccounts(), doors, SECRET, now=cluster.now),
             self.log,
+            cluster.social,
             cluster.tasks,
             analyst_key=ANALYST_KEY,
         )
@@ -138,6 +140,7 @@ class Node:
             SharedLimits(Limits(Settings()), self.nodes),
             ClockOrders(self.registry, self.nodes, spawn),
             spawn,
+            players=self.service.players_elsewhere,
         )
         self._running: asyncio.Task[None] | None = None
 
@@ -180,6 +183,8 @@ class Cluster:
         self.table, self.network = SlotTable(), LocalNetwork()
         self.store, self.log = MemoryJournal(), MemoryLobbyLog()
         self.moderation_log = MemoryModerationLog()
+        self.accounts = MemoryAccounts()
+        self.social = MemorySocialStore(self.accounts)
         self.nodes: dict[str, Node] = {}
         self.numbers = itertools.count(1)
 
