@@ -12,6 +12,7 @@ from contextlib import AsyncExitStack
 from typing import Any, Final
 
 import pytest
+from pydantic import BaseModel
 from websockets.exceptions import ConnectionClosed
 
 from cornered.clients.sdk import Client as Kit
@@ -182,7 +183,7 @@ UNTOUCHED: Final = {
 PRIVILEGE_CODES: Final = {"hello_first", "not_permitted", *(code for _, codes in TABLE for code in codes.values())}
 
 
-def name_of(kind: type[Value]) -> str:
+def name_of(kind: type[BaseModel]) -> str:
     name: str = kind.model_fields["type"].default
     return name
 
