@@ -17,6 +17,7 @@ from cornered.server.accounts import DELETED_NAME, Accounts
 from cornered.server.refusal import Refusal
 from cornered.server.streams.ports import EventStreams, StreamEvent, StreamsUnavailable
 from cornered.server.tournament.events import TOURNAMENT_EVENT, Cancelled, Finished, TournamentEvent
+from cornered.server.tournament.standings import places
 from cornered.server.tournament.state import TournamentState
 from cornered.server.tournament.views import info
 
@@ -160,7 +161,7 @@ class TournamentBook:
             self._over.popitem(last=False)
 
     def _note(self, state: TournamentState) -> TournamentInfo:
-        known = self._infos[state.id] = info(state)
+        known = self._infos[state.id] = info(state, places(state))
         while len(self._infos) > MAX_INFOS:
             self._infos.popitem(last=False)
         return known

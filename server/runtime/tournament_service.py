@@ -319,7 +319,7 @@ class TournamentService:
         if command.group is not None:
             await self._groups.check_member(command.group, player)
         if not command.over:
-            own = [info(one) for one in self._book.live.values() if one.settings.group == command.group]
+            own = [info(one, ()) for one in self._book.live.values() if one.settings.group == command.group]
             first = command.after or 0
             page = own[::-1][first : first + TOURNAMENTS_PAGE]
             more = first + TOURNAMENTS_PAGE if len(own) > first + TOURNAMENTS_PAGE else None
@@ -358,7 +358,7 @@ class TournamentService:
         own = next((place for place in self._ranked(state) if place.entry.player.id == player.id), None)
         return StateMessage(
             id=command_id,
-            tournament=info(state),
+            tournament=info(state, self._ranked(state)),
             standings=self._first_standings(state),
             pairings=self._first_pairings(state),
             own=None if own is None else standing(state, own),
@@ -366,7 +366,9 @@ class TournamentService:
 
     def _changed(self, state: TournamentState) -> TournamentChanged:
         return TournamentChanged(
-            tournament=info(state), standings=self._first_standings(state), pairings=self._first_pairings(state)
+            tournament=info(state, self._ranked(state)),
+            standings=self._first_standings(state),
+            pairings=self._first_pairings(state),
         )
 
     def _standings(self, state: TournamentState, command: AskStandings) -> Standings:

@@ -273,7 +273,7 @@ async def test_without_groups_a_tournament_of_one_is_refused(start: Start) -> No
 
 
 async def test_a_muted_player_creates_no_tournament_and_sends_no_lines(running_server: Start, stores: Stores) -> None:
-    async with running_server() as server, server.client("Ann") as ann:
+    async with running_server(**FREE) as server, server.client("Ann") as ann:
         tournament = await create(ann)
         await stores.moderation_log.append(muted(ann.player))
         async with asyncio.timeout(TIMEOUT_S):
@@ -307,16 +307,12 @@ async def test_a_tournament_goes_on_after_a_restart_and_a_missed_result_is_count
     assert len(await stores.streams.read("tournament", tournament, 0, 100)) >= len(events)
 
 
-async def test_a_player_who_makes_no_first_move_loses_by_forfeit(running_server: Start, stores: Stores) -> None:
-    async with running_server(**FREE) as server, crowd(server, 2) as players, server.client("Olga") as organiser:
-        tournament, match, first, second = await paired(organiser, players)
-        await first.join(match)
-        await first.do(Play, match=match, ply=0, move="b3")
-        stores.now.at += 61_000
-        # Any command has the match look at its clock.
-        await second.ask(Play, match=match, ply=1, move="b1")
+async def test_a_player_who_makes_no_first_move_loses_by_forfeit(start: Start) -> None:
+    settings = {**FREE, "first_move_seconds": 1}
+    async with start(**settings) as server, crowd(server, 2) as players, server.client("Olga") as organiser:
+        tournament, _, first, second = await paired(organiser, players)
         state = await once(organiser, tournament, lambda state: state.tournament.pending == 0)
-        assert (state.pairings[0].how, state.pairings[0].points) == ("forfeit", (1.0, 0.0))
+        assert (state.pairings[0].how, state.pairings[0].points) == ("forfeit", (0.0, 1.0))
         standings = await organiser.ask(AskStandings, tournament=tournament)
         assert isinstance(standings, Standings)
         assert [row.games for row in standings.standings] == [0, 0]
