@@ -42,6 +42,7 @@ from cornered.protocol.tournaments import (
 )
 from cornered.protocol.values import Fischer, Player
 from cornered.server.moderation.events import Banned, Entry, seal_of
+from cornered.server.runtime import tournament_service
 from tests.server.conftest import SMALL, TIMEOUT_S, Client, Running, Start, Stores
 
 CLOCK = Fischer(initial=60, increment=1)
@@ -226,6 +227,8 @@ async def test_a_table_of_a_tournament_escapes_what_a_spreadsheet_would_run(star
         paired = await ben.hear(Paired)
         await ben.do(Resign, match=paired.match)
         await once(ben, tournament, lambda state: state.tournament.pending == 0)
+        record = await server.fetch(f"/matches/{paired.match}.txt")
+        assert f'[Tournament "{tournament}"]' in record.body
         answer = await server.fetch(f"/tournaments/{tournament}.csv")
         assert answer.status == 200
         assert answer.headers["content-type"].startswith("text/csv")
@@ -263,6 +266,19 @@ async def test_a_repeated_creation_makes_one_tournament_and_an_organiser_has_a_b
         assert [one.id for one in over.tournaments] == [first.ref]
         metrics = await server.metrics()
         assert metrics["cornered_tournaments"] == 4
+
+
+async def test_a_player_takes_part_in_a_bounded_number_of_tournaments(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tournament_service, "MAX_ENTERED", 2)
+    async with start(**FREE) as server, server.client("Ann") as ann:
+        first, second, third = [await create(ann) for _ in range(3)]
+        for tournament in (first, second, second):
+            await ann.do(JoinTournament, tournament=tournament)
+        assert await ann.refused(JoinTournament, tournament=third) == "busy"
+        await ann.do(WithdrawFromTournament, tournament=first)
+        await ann.do(JoinTournament, tournament=third)
 
 
 async def test_without_groups_a_tournament_of_one_is_refused(start: Start) -> None:
