@@ -25,6 +25,7 @@ from cornered.protocol.archive import MAX_OPENING_PLIES, ArchiveFilter
 from cornered.protocol.moderation import ModerationCommand
 from cornered.protocol.ratings import RatingPool
 from cornered.protocol.social import SocialCommand
+from cornered.protocol.tournaments import TournamentCommand
 from cornered.protocol.traces import MAX_SENT_LINES, MAX_TRACE_MOVES, TraceLine, TraceSettings
 from cornered.protocol.values import (
     NO_CLOCK,
@@ -117,6 +118,7 @@ __all__ = [
     "Say",
     "SocialCommand",
     "StartSeek",
+    "TournamentCommand",
     "WatchLobby",
 ]
 
@@ -664,6 +666,7 @@ ClientMessage: TypeAlias = Annotated[
     | AnalysisCommand
     | AccountCommand
     | ModerationCommand
+    | TournamentCommand
     | SocialCommand,
     Field(discriminator="type"),
 ]

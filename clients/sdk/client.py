@@ -115,6 +115,14 @@ from cornered.protocol.ratings import (
     RatingPoint,
 )
 from cornered.protocol.social import Blocked, Friends, Notices, Notified
+from cornered.protocol.tournaments import (
+    Pairings,
+    Standings,
+    TournamentChanged,
+    TournamentMessage,
+    Tournaments,
+    TournamentState,
+)
 from cornered.protocol.values import (
     NO_CLOCK,
     Accepts,
@@ -629,11 +637,18 @@ class Client:
                 | ReportDetails()
                 | AccountList()
                 | Audit()
+                | Tournaments()
+                | TournamentState()
+                | Standings()
+                | Pairings()
                 | Friends()
                 | Blocked()
                 | Notices()
             ):
                 # The link returns these from `ask`.
+                pass
+            case TournamentChanged() | TournamentMessage():
+                # Who watches or organises a tournament folds none of it here.
                 pass
             case Welcome():
                 # `welcomed` processes the one that opens a connection.

@@ -91,6 +91,8 @@ from cornered.server.runtime.readiness import Readiness
 from cornered.server.runtime.registry_observer import RegistryObserver
 from cornered.server.runtime.revocations import Revocations
 from cornered.server.runtime.social_service import SocialService
+from cornered.server.runtime.tournament_driver import LobbyView
+from cornered.server.runtime.tournament_service import Peers, TournamentService
 from cornered.server.runtime.turn_notices import TurnNotices
 from cornered.server.social.notices import PlayerNotice
 from cornered.server.social.ports import PushSender, SocialStore, SocialUnavailable
@@ -128,6 +130,7 @@ class LobbyService:
         accounts: Accounts,
         open_registry: Callable[[RegistryObserver], MatchRegistry],
         open_moderation: Callable[[ConnectedPlayers], ModerationService],
+        open_tournaments: Callable[[LobbyView, Peers], TournamentService],
         lobby_log: LobbyLog,
         social_store: SocialStore,
         tasks: asyncio.TaskGroup,
@@ -140,7 +143,7 @@ class LobbyService:
         notice_seconds: float = 10.0,
     ) -> None:
         """`open_registry` makes the registry, which reports to the lobby service from then on; `open_moderation` the
-        moderation service, which has it close connections.
+        moderation service, which has it close connections; `open_tournaments` the tournament service.
 
         The lobby's changes are stored in `lobby_log` from `recover` on, by a task of `tasks`.
 
@@ -160,6 +163,15 @@ class LobbyService:
         self.replication = LobbyReplication(
             services, self.matches, lobby_log, self, tasks, reserved_names=tuple(reserved_names), bounds=bounds
         )
+        view = LobbyView(
+            is_deciding=lambda: self.replication.is_deciding,
+            is_here=self._is_here,
+            is_live=lambda match: match in self._lobby.matches,
+            new_id=self.replication.draw_id,
+            open_match=self.replication.placement.open,
+            versions_of=self.versions_of,
+        )
+        self.tournaments = open_tournaments(view, lambda player: self._clients.get(player, ()))
         self.rating_answers = RatingAnswers(services.ratings.store, accounts, services.now)
         self.archive = ArchiveSearch(services, self.matches)
         self.social = SocialService(
@@ -225,6 +237,7 @@ class LobbyService:
         await self.revocations.begin()
         await self.moderation.begin()
         await self.matches.recover()
+        await self.tournaments.begin()
         await self.replication.recover()
 
     async def drained(self) -> None:
@@ -374,6 +387,7 @@ class LobbyService:
             return
         clients.remove(client)
         self._watch.leave(client)
+        self.tournaments.leave(client)
         _complete(partial(self.analyses.leave, client))
         watched = tuple(client.matches.values())
         if not clients:
@@ -413,6 +427,7 @@ class LobbyService:
                 client.disconnect("your token is revoked")
         if not revocation.token:
             self.matches.forget_names(revocation.player)
+            self.tournaments.forget_names()
 
     def caught_up(self, client: ClientConnection) -> None:
         """A client's output buffer is below its low mark again: send it the lobby if it missed updates."""
@@ -484,6 +499,8 @@ class LobbyService:
                 self._seat(event.player.id)
             elif isinstance(event, WentAway | Departed):
                 self._seat(event.player)
+        if any(isinstance(event, MatchEnded) for event in events):
+            self.tournaments.look()
         self._watch.changed()
         for event in told:
             self._effect(event)
@@ -568,6 +585,7 @@ class LobbyService:
                     is_open=True,
                     with_help=one.with_help,
                     rated=one.rated,
+                    tournament=one.tournament,
                 )
             )
 
@@ -602,6 +620,7 @@ class LobbyService:
                 is_open=True,
                 with_help=terms.with_help,
                 rated=terms.rated,
+                tournament=terms.tournament,
             )
         )
 
