@@ -77,6 +77,7 @@ __all__ = [
     "AskSeek",
     "AskStudy",
     "AskTrace",
+    "AskTv",
     "AskVariation",
     "CancelAnalysis",
     "CancelChallenge",
@@ -92,6 +93,7 @@ __all__ = [
     "DeclineRematch",
     "DeclineTakeback",
     "EnterPool",
+    "FindPlayer",
     "Hello",
     "InMatch",
     "Join",
@@ -171,6 +173,16 @@ class AskProfile(Command, json_schema_extra={"answers": ["profile"]}):
 
     type: Literal["ask_profile"] = "ask_profile"
     player: Key
+
+
+class FindPlayer(Command, json_schema_extra={"answers": ["player_found"]}):
+    """Ask who has a name: the account of this name, or else the player who is here under it.
+
+    Capitals, spaces and marks that only change how a name looks make no difference.
+    """
+
+    type: Literal["find_player"] = "find_player"
+    name: Name
 
 
 class AskRatingHistory(Command, json_schema_extra={"answers": ["rating_history"]}):
@@ -276,6 +288,12 @@ class JoinSeek(Command):
 
     type: Literal["join_seek"] = "join_seek"
     seek: Key
+
+
+class AskTv(Command, json_schema_extra={"answers": ["tv"]}):
+    """Ask for the best live public match of each game."""
+
+    type: Literal["ask_tv"] = "ask_tv"
 
 
 class AskSeek(Command, json_schema_extra={"answers": ["seek_info"]}):
@@ -645,7 +663,9 @@ ClientMessage: TypeAlias = Annotated[
     | ArchiveCommand
     | AskSeek
     | AskLobby
+    | AskTv
     | RatingCommand
+    | FindPlayer
     | LobbyCommand
     | Join
     | Leave

@@ -172,13 +172,16 @@ function route() {
   const shown = byId("view");
   view?.close();
   if (link.barred) view = lazyView(() => import("./entrance.js"), ({ DoorView }) => new DoorView(page), "players.css");
-  else if (kind === "m" && id) view = matchView(id, /^\d{1,4}$/.test(part) ? Number(part) : null);
+  else if (kind === "m" && id) view = matchView(id, /^\d{1,4}$/.test(part) ? Number(part) : null, part === "study");
   else if (kind === "puzzles" || kind === "puzzle") view = puzzles(kind === "puzzle" ? id : "");
   else if (kind === "learn") view = lessons(id ?? "", part);
   else if (kind === "think") view = thinking();
   else if (kind === "p") view = analysis();
   else if (kind === "player" && id) view = profile(id);
   else if (kind === "leaders") view = leaders(id ?? "", part);
+  else if (kind === "archive") view = archive(id ?? "");
+  else if (kind === "openings") view = explorer(id ?? "");
+  else if (kind === "versus") view = versus(id ?? "", part);
   else view = new LobbyView(page, kind === "s" ? id : "");
   fill(shown, view.element);
   document.body.dataset.view = kind === "m" || kind === "p" ? "match" : kind === "think" ? "think" : "lobby";
@@ -193,8 +196,8 @@ const matchSoon = () => {
   matchModule().catch(() => {});
 };
 
-/** @param {string} id @param {number | null} ply */
-const matchView = (id, ply) => lazyView(matchModule, ({ MatchView }) => new MatchView(page, id, ply));
+/** @param {string} id @param {number | null} ply @param {boolean} isStudied */
+const matchView = (id, ply, isStudied) => lazyView(matchModule, ({ MatchView }) => new MatchView(page, id, ply, isStudied));
 
 /** @param {string} id */
 const puzzles = (id) => lazyView(() => import("./puzzles.js"), ({ PuzzleView }) => new PuzzleView(page, id), "learn.css");
@@ -211,6 +214,18 @@ const profile = (id) =>
 /** @param {string} pool @param {string} kind */
 const leaders = (pool, kind) =>
   lazyView(() => import("./leaders.js"), ({ LeadersView }) => new LeadersView(page, pool, kind), "players.css");
+
+/** @param {string} query */
+const archive = (query) =>
+  lazyView(() => import("./archive.js"), ({ ArchiveView }) => new ArchiveView(page, query), "archive.css");
+
+/** @param {string} query */
+const explorer = (query) =>
+  lazyView(() => import("./explorer.js"), ({ ExplorerView }) => new ExplorerView(page, query), "archive.css");
+
+/** @param {string} one @param {string} other */
+const versus = (one, other) =>
+  lazyView(() => import("./versus.js"), ({ VersusView }) => new VersusView(page, one, other), "archive.css");
 
 /** @param {string} game @param {string} number */
 const lessons = (game, number) =>

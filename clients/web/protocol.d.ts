@@ -424,6 +424,12 @@ export interface AskTrace {
   settings: TraceSettingsInput;
 }
 
+/** Ask for the best live public match of each game. */
+export interface AskTv {
+  id: string;
+  type: "ask_tv";
+}
+
 /**
  * Ask for the positions after each of `moves`, from the position after `ply` plies, and for what is legal then.
  *
@@ -578,10 +584,12 @@ export type ClientMessage =
   | AskOpening
   | AskSeek
   | AskLobby
+  | AskTv
   | AskPools
   | AskProfile
   | AskRatingHistory
   | AskLeaderboard
+  | FindPlayer
   | Declare
   | WatchLobby
   | LeaveLobby
@@ -858,6 +866,17 @@ export interface Export {
   text: string;
   /** Cursor of the next part; null on the last one. */
   more: string | null;
+}
+
+/**
+ * Ask who has a name: the account of this name, or else the player who is here under it.
+ *
+ * Capitals, spaces and marks that only change how a name looks make no difference.
+ */
+export interface FindPlayer {
+  id: string;
+  type: "find_player";
+  name: string;
 }
 
 /** Each player has `initial` seconds and gains `increment` seconds after each move. */
@@ -1367,6 +1386,13 @@ export interface Player {
   id: string;
   name: string;
   kind: "person" | "bot";
+}
+
+/** The answer to `find_player`. */
+export interface PlayerFound {
+  type: "player_found";
+  id: string;
+  player: Player;
 }
 
 /** The answer to `ask_policies`. */
@@ -1916,6 +1942,8 @@ export type ServerMessage =
   | HeadToHead
   | Opening
   | SeekInfo
+  | Tv
+  | PlayerFound
   | LobbyState
   | LobbyPage
   | LobbyChanged
@@ -2216,6 +2244,18 @@ export interface TreeNode {
   mark: "best" | "cut" | null;
 }
 
+/**
+ * The answer to `ask_tv`: one match of each game of which there is a live public one.
+ *
+ * Matches of people come before those with bots; then those of the best players by their ratings at the start. A match
+ * is shown as late as its spectators see it.
+ */
+export interface Tv {
+  type: "tv";
+  id: string;
+  matches: MatchSummary[];
+}
+
 /** Lift a ban or mute; for administrators. */
 export interface Unban {
   id: string;
@@ -2319,6 +2359,7 @@ export interface Answers {
   ask_study: Acknowledged;
   ask_tokens: Tokens;
   ask_trace: Acknowledged;
+  ask_tv: Tv;
   ask_variation: Variation;
   ban: Acknowledged;
   cancel_analysis: Acknowledged;
@@ -2340,6 +2381,7 @@ export interface Answers {
   end_other_sessions: Acknowledged;
   end_session: Acknowledged;
   enter_pool: Acknowledged;
+  find_player: PlayerFound;
   join: Snapshot | Acknowledged;
   join_seek: Acknowledged;
   leave: Acknowledged;

@@ -48,6 +48,7 @@ from cornered.protocol.commands import (
     AskSeek,
     AskStudy,
     AskTrace,
+    AskTv,
     AskVariation,
     CancelAnalysis,
     CancelChallenge,
@@ -58,6 +59,7 @@ from cornered.protocol.commands import (
     Declare,
     DeclineChallenge,
     EnterPool,
+    FindPlayer,
     Hello,
     Join,
     JoinSeek,
@@ -146,6 +148,8 @@ REPLAYED_EVENTS_PER_TOKEN: Final = 0.7
 """Events that are read from the journal and folded for one token."""
 WRITTEN_EVENTS_PER_TOKEN: Final = 1.2
 """Events that are read from the journal and written as a game record for one token."""
+TV: Final = 4.0
+"""One match of each game, which are known: their positions are written as texts."""
 RATINGS_READ: Final = 75.0
 """A leaderboard's page or a history: its rows are found by an index, however many games were played."""
 PROFILE: Final = 50.0
@@ -233,12 +237,14 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return RATINGS_READ
         case AskArchive():
             return ARCHIVE
-        case AskHeadToHead() | AskOpening():
+        case AskHeadToHead() | AskOpening() | FindPlayer():
             return COUNTED
         case WatchLobby():
             return 20.0
         case AskLobby():
             return 10.0
+        case AskTv():
+            return TV
         case CreateSeek() | LeaveSeek() | CancelSeek() | Challenge() | DeclineChallenge() | CancelChallenge():
             return 5.0
         case AskTrace():

@@ -50,9 +50,11 @@ from cornered.protocol.commands import (
     AskSeek,
     AskStudy,
     AskTrace,
+    AskTv,
     AskVariation,
     CancelAnalysis,
     ClientMessage,
+    FindPlayer,
     Hello,
     InMatch,
     Join,
@@ -113,7 +115,9 @@ _Order: TypeAlias = (
     | ArchiveCommand
     | AskSeek
     | AskLobby
+    | AskTv
     | RatingCommand
+    | FindPlayer
     | AskLine
     | ReadRecord
     | LobbyCommand
@@ -659,6 +663,10 @@ class Session:
                 lobby_service.ask_seek(client, command)
             case AskLobby():
                 client.send(lobby_service.lobby_page(command))
+            case AskTv():
+                client.send(lobby_service.tv(command))
+            case FindPlayer():
+                client.send(await lobby_service.find_player(command))
             case AskPools() | AskProfile() | AskRatingHistory() | AskLeaderboard():
                 answer = await lobby_service.rating_answers.answer(command)
                 client.send(answer)
