@@ -179,12 +179,13 @@ function route() {
   else if (kind === "p") view = analysis();
   else if (kind === "player" && id) view = profile(id);
   else if (kind === "leaders") view = leaders(id ?? "", part);
+  else if (kind === "tv") view = tv(id ?? "");
   else if (kind === "archive") view = archive(id ?? "");
   else if (kind === "openings") view = explorer(id ?? "");
   else if (kind === "versus") view = versus(id ?? "", part);
   else view = new LobbyView(page, kind === "s" ? id : "");
   fill(shown, view.element);
-  document.body.dataset.view = kind === "m" || kind === "p" ? "match" : kind === "think" ? "think" : "lobby";
+  document.body.dataset.view = kind === "m" || kind === "p" || kind === "tv" ? "match" : kind === "think" ? "think" : "lobby";
   scrollTo(0, 0);
 }
 
@@ -214,6 +215,9 @@ const profile = (id) =>
 /** @param {string} pool @param {string} kind */
 const leaders = (pool, kind) =>
   lazyView(() => import("./leaders.js"), ({ LeadersView }) => new LeadersView(page, pool, kind), "players.css");
+
+/** @param {string} game */
+const tv = (game) => lazyView(() => import("./tv.js"), ({ TvView }) => new TvView(page, game), "archive.css");
 
 /** @param {string} query */
 const archive = (query) =>
