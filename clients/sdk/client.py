@@ -111,6 +111,14 @@ from cornered.protocol.ratings import (
     RatingHistory,
     RatingPoint,
 )
+from cornered.protocol.tournaments import (
+    Pairings,
+    Standings,
+    TournamentChanged,
+    TournamentMessage,
+    Tournaments,
+    TournamentState,
+)
 from cornered.protocol.values import (
     NO_CLOCK,
     Accepts,
@@ -616,8 +624,15 @@ class Client:
                 | Bans()
                 | Reports()
                 | Audit()
+                | Tournaments()
+                | TournamentState()
+                | Standings()
+                | Pairings()
             ):
                 # The link returns these from `ask`.
+                pass
+            case TournamentChanged() | TournamentMessage():
+                # Who watches or organises a tournament folds none of it here.
                 pass
             case Welcome():
                 # `welcomed` processes the one that opens a connection.
