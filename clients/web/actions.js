@@ -168,6 +168,7 @@ export class Actions {
         record.ply ? button(t("Analyse"), this.wishes.study, record.seat === null && !record.next ? "primary" : "") : null,
         record.ply ? button(t("Replay"), () => this.wishes.replay(0)) : null,
         isSmall(record) ? h("a.button", { href: thinkingOf(record) }, t("Watch a search think")) : null,
+        record.tournament ? h("a.button.primary", { href: `#/tournament/${record.tournament}` }, t("Back to the tournament")) : null,
         h("a.button", { href: "#/" }, t("Lobby")),
         record.private ? null : button(t("Share"), this.wishes.share),
       ),

@@ -43,6 +43,7 @@ function snapshotOf(line, moves, read) {
     watchers: 0,
     commitment: "",
     private: false,
+    tournament: null,
     delay: 0,
     has_draws: false,
     paused_until: null,

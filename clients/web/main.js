@@ -179,6 +179,8 @@ function route() {
   else if (kind === "p") view = analysis();
   else if (kind === "player" && id) view = profile(id);
   else if (kind === "leaders") view = leaders(id ?? "", part);
+  else if (kind === "tournaments") view = tournaments();
+  else if (kind === "tournament" && id) view = tournament(id);
   else if (kind === "tv") view = tv(id ?? "");
   else if (kind === "archive") view = archive(id ?? "");
   else if (kind === "openings") view = explorer(id ?? "");
@@ -215,6 +217,13 @@ const profile = (id) =>
 /** @param {string} pool @param {string} kind */
 const leaders = (pool, kind) =>
   lazyView(() => import("./leaders.js"), ({ LeadersView }) => new LeadersView(page, pool, kind), "players.css");
+
+const tournaments = () =>
+  lazyView(() => import("./tournaments.js"), ({ TournamentsView }) => new TournamentsView(page), "archive.css", "tournament.css");
+
+/** @param {string} id */
+const tournament = (id) =>
+  lazyView(() => import("./tournament.js"), ({ TournamentView }) => new TournamentView(page, id), "archive.css", "tournament.css");
 
 /** @param {string} game */
 const tv = (game) => lazyView(() => import("./tv.js"), ({ TvView }) => new TvView(page, game), "archive.css");
@@ -412,6 +421,7 @@ function summons() {
       if (how === "declined") toast(reason ? t("Declined: {reason}", { reason: isolated(sentence(reason)) }) : t("The challenge was declined."));
       if (how === "expired") toast(t("The challenge went unanswered."));
     },
+    tournament_message: ({ name, by, text }) => toast(`${isolated(name)}, ${nameOf(by)}: ${isolated(text)}`, [], 20),
     barred: route,
     signed_out: () => toast(t("You were signed out here, and play as a guest."), [button(t("Sign in"), signIn, "primary")], 30),
     waiting: ({ reason }) => reason && toast(sentence(reason)),
