@@ -524,7 +524,12 @@ def _pages(
     )
     token = settings.metrics_token.get_secret_value() if settings.metrics_token is not None else ""
     return Pages(
-        settings.web, services.journal, metrics, lambda: _obstacle(lobby_service, services), metrics_token=token
+        settings.web,
+        services.journal,
+        metrics,
+        lambda: _obstacle(lobby_service, services),
+        find_tournament=lobby_service.tournaments.public,
+        metrics_token=token,
     )
 
 

@@ -108,6 +108,7 @@ __all__ = [
     "POSITION_READ",
     "PREVIEW",
     "QR_CODE",
+    "TABLE",
     "UNIT_US",
     "cost_of",
     "download_cost",
@@ -175,6 +176,8 @@ PAST_TOURNAMENTS: Final = 90.0
 """A page of tournaments that are over, which may be read from the store."""
 PAIRS_PER_TOKEN: Final = 2
 """Pairs of `pair_by_hand` for one token."""
+TABLE: Final = 400.0
+"""A tournament as a table, of some hundred players or some thousand games."""
 RATINGS_READ: Final = 75.0
 """A leaderboard's page or a history: its rows are found by an index, however many games were played."""
 PROFILE: Final = 50.0
