@@ -57,7 +57,6 @@ export class Organising {
         status === "running" ? (paused ? order(t("Go on"), "resume_tournament", "primary") : order(t("Pause all clocks"), "pause_tournament")) : null,
         status === "running" && !pending ? this.#twice(t("End it with these standings"), t("Really end it?"), () => this.view.order("finish_tournament")) : null,
         isLive ? this.#twice(t("Cancel it"), t("Really cancel it?"), () => this.view.order("cancel_tournament")) : null,
-        button(t("Save the standings (CSV)"), () => this.#save()),
       );
     }
     this.telling.hidden = this.taking.hidden = !isLive;
@@ -154,28 +153,4 @@ export class Organising {
       this.page.complain(error);
     }
   }
-
-  /** Save the standings as a table for other programs. */
-  async #save() {
-    const { info } = this.view;
-    if (!info) return;
-    try {
-      const rows = await this.view.allStandings();
-      const head = ["place", "name", "rating", "points", ...info.tie_breaks, "games", "wins", "draws", "losses", "out"];
-      const lines = [head, ...rows.map((row) => [row.rank, row.player.name, row.rating, row.points, ...row.tie_breaks, row.games, row.wins, row.draws, row.losses, row.is_out])];
-      const text = lines.map((cells) => `${cells.map(cellText).join(",")}\r\n`).join("");
-      const href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-      const link = h("a", { href, download: `${info.id}.csv` });
-      link.click();
-      URL.revokeObjectURL(href);
-    } catch (error) {
-      this.page.complain(error);
-    }
-  }
-}
-
-/** A cell as CSV (RFC 4180). What a spreadsheet would take for a formula is a text. @param {string | number | boolean} cell */
-function cellText(cell) {
-  const text = typeof cell === "string" && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : String(cell);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -52,6 +52,7 @@ export class TournamentView {
     this.rows = h("tbody");
     this.table = h("table.outcomes.standings", h("caption.unseen", t("Standings")), h("thead", this.head), this.rows);
     this.all = button(t("Show all players"), () => this.#learnAll(), "plain", { hidden: true });
+    this.csv = h("a.button", { href: `tournaments/${id}.csv`, download: `${id}.csv` }, t("Save the table (CSV)"));
     this.choice = h("div.flow.round-choice", { role: "group", "aria-label": t("Round") });
     this.pairings = h("div.list");
     this.bracket = h("div.bracket", { role: "group", "aria-label": t("Bracket"), tabindex: "0" });
@@ -65,7 +66,7 @@ export class TournamentView {
       this.bracketBlock,
       h(
         "div.contest",
-        h("section.block", h("h2", t("Standings")), h("div.panel.findings", h("div.sideways", { role: "region", "aria-label": t("Standings"), tabindex: "0" }, this.table), this.all)),
+        h("section.block", h("h2", t("Standings")), h("div.panel.findings", h("div.sideways", { role: "region", "aria-label": t("Standings"), tabindex: "0" }, this.table), h("div.row", this.all, this.csv))),
         h("section.block", h("h2", t("Games")), h("div.panel.findings", this.choice, this.pairings)),
       ),
       this.organising.element,
@@ -231,7 +232,7 @@ export class TournamentView {
   }
 
   /** All rows of the standings. @returns {Promise<Standing[]>} */
-  async allStandings() {
+  async #allStandings() {
     const found = [];
     let after = /** @type {number | null} */ (null);
     do {
@@ -244,7 +245,7 @@ export class TournamentView {
 
   async #learnAll() {
     try {
-      this.rest = (await this.allStandings()).slice(PAGE);
+      this.rest = (await this.#allStandings()).slice(PAGE);
       this.#draw();
     } catch (error) {
       this.page.complain(error);
@@ -341,7 +342,7 @@ export class TournamentView {
 function line({ board, players, points, match, how }) {
   const best = Math.max(...points);
   const side = (/** @type {Player} */ player, /** @type {number} */ seat) =>
-    h("span", { class: `side flow${points.length > 1 && points[seat] === best && points.some((each) => each < best) ? " won" : ""}` }, h("bdi", player.name), player.kind === "bot" ? h("small.bot", t("bot")) : null, h("span", points.length ? pointsText(points[seat]) : ""));
+    h(points.length > 1 && points[seat] === best && points.some((each) => each < best) ? "span.side.flow.won" : "span.side.flow", h("bdi", player.name), player.kind === "bot" ? h("small.bot", t("bot")) : null, h("span", points.length ? pointsText(points[seat]) : ""));
   const notes = { bye: t("bye"), forfeit: t("by forfeit"), void: t("not played"), pending: t("live"), played: "" };
   const inside = [h("span.quiet", String(board)), h("span.sides", players.map(side)), notes[how] ? h("small.quiet", how === "pending" ? [h("span.lamp"), " "] : null, notes[how]) : null];
   return match ? h("a.line.flow.pairing.plainly", { href: `#/m/${match}` }, inside) : h("div.line.flow.pairing", inside);
