@@ -24,7 +24,7 @@ from cornered.server.net.responses import not_modified, plain, respond, without_
 from cornered.server.net.shared_links import SharedLinks
 from cornered.server.net.tournament_csv import csv_slices
 from cornered.server.net.visitors import Visitor
-from cornered.server.ports import Journal
+from cornered.server.ports import AccountsUnavailable, Journal
 from cornered.server.streams.ports import StreamsUnavailable
 from cornered.server.tournament.state import TournamentState
 
@@ -37,7 +37,7 @@ _TOURNAMENT: Final = re.compile(r"/tournaments/(?P<tournament>[A-Za-z0-9_-]{1,32
 _HOST_HEADER: Final = re.compile(r"[A-Za-z0-9.\-_\[\]:]{1,255}")
 
 FindTournament: TypeAlias = Callable[[str], Awaitable[TournamentState | None]]
-"""Returns a tournament that everybody may see, or None. Raises StreamsUnavailable."""
+"""Returns a tournament that everybody may see, or None. Raises AccountsUnavailable and StreamsUnavailable."""
 
 
 async def _no_tournament(_: str) -> None:
@@ -152,7 +152,7 @@ class Pages:
         await payer.pay(TABLE)
         try:
             state = await self._find_tournament(tournament)
-        except StreamsUnavailable:
+        except (AccountsUnavailable, StreamsUnavailable):
             return plain(503, "tournaments cannot be read just now")
         if state is None:
             return plain(404, "there is no such tournament")

@@ -381,6 +381,7 @@ class LobbyService:
                 client.disconnect("your token is revoked")
         if not revocation.token:
             self.matches.forget_names(revocation.player)
+            self.tournaments.forget_names()
 
     def caught_up(self, client: ClientConnection) -> None:
         """A client's output buffer is below its low mark again: send it the lobby if it missed updates."""
