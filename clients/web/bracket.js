@@ -31,7 +31,7 @@ function meeting({ players, points, match, how }) {
   const best = Math.max(...points);
   const sides = players.map((player, seat) => {
     const isWinner = points.length > 0 && points[seat] === best && points.some((each) => each < best);
-    return h(isWinner || how === "bye" ? "span.side.flow.won" : "span.side.flow", h("bdi", player.name), h("span", points.length ? pointsText(points[seat]) : ""));
+    return h(isWinner || how === "bye" ? "span.contestant.flow.won" : "span.contestant.flow", h("bdi", player.name), h("span", points.length ? pointsText(points[seat]) : ""));
   });
   const inside = [...sides, how === "bye" ? h("small.quiet", t("bye")) : how === "forfeit" ? h("small.quiet", t("by forfeit")) : null];
   return h("li.meeting.panel", match ? h("a", { href: `#/m/${match}` }, inside) : h("span", inside));

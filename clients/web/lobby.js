@@ -340,4 +340,4 @@ export class LobbyView {
 }
 
 /** The way to TV. */
-const tvTile = () => h("a.panel.flow", { href: "#/tv" }, h("span.lamp", { "aria-hidden": "true" }), h("strong", t("TV")), h("span.quiet", t("the best game of each kind, live")));
+const tvTile = () => h("a.panel.flow", { href: "#/tv" }, h("span.lamp", { "aria-hidden": "true" }), h("strong", t("TV")), h("span.quiet", t("the best games, live")));

@@ -342,8 +342,8 @@ export class TournamentView {
 function line({ board, players, points, match, how }) {
   const best = Math.max(...points);
   const side = (/** @type {Player} */ player, /** @type {number} */ seat) =>
-    h(points.length > 1 && points[seat] === best && points.some((each) => each < best) ? "span.side.flow.won" : "span.side.flow", h("bdi", player.name), player.kind === "bot" ? h("small.bot", t("bot")) : null, h("span", points.length ? pointsText(points[seat]) : ""));
+    h(points.length > 1 && points[seat] === best && points.some((each) => each < best) ? "span.contestant.flow.won" : "span.contestant.flow", h("bdi", player.name), player.kind === "bot" ? h("small.bot", t("bot")) : null, h("span", points.length ? pointsText(points[seat]) : ""));
   const notes = { bye: t("bye"), forfeit: t("by forfeit"), void: t("not played"), pending: t("live"), played: "" };
-  const inside = [h("span.quiet", String(board)), h("span.sides", players.map(side)), notes[how] ? h("small.quiet", how === "pending" ? [h("span.lamp"), " "] : null, notes[how]) : null];
+  const inside = [h("span.quiet", String(board)), h("span.contestants", players.map(side)), notes[how] ? h("small.quiet", how === "pending" ? [h("span.lamp"), " "] : null, notes[how]) : null];
   return match ? h("a.line.flow.pairing.plainly", { href: `#/m/${match}` }, inside) : h("div.line.flow.pairing", inside);
 }

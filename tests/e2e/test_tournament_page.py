@@ -86,7 +86,7 @@ def test_a_tournament_is_made_joined_and_played_and_each_game_opens_by_itself(
         assert window.page.get_by_role("link", name="Back to the tournament").is_visible()
     player.page.get_by_role("link", name="Back to the tournament").click()
     expect(player.page.get_by_role("status").filter(has_text="won by")).to_be_visible()
-    expect(player.page.locator(".pairing .side.won")).to_have_count(1)
+    expect(player.page.locator(".pairing .contestant.won")).to_have_count(1)
 
 
 def test_the_organiser_pauses_tells_and_takes_players_out(open_window: OpenWindow, club: Club) -> None:
@@ -113,7 +113,7 @@ def test_the_organiser_pauses_tells_and_takes_players_out(open_window: OpenWindo
     page.get_by_role("combobox", name="Moves first").select_option(label="Curlew")
     page.get_by_role("combobox", name="Moves second").select_option(label="Turnstone")
     page.get_by_role("button", name="Begin these games").click()
-    expect(page.locator(".pairing .side bdi")).to_have_text(["Curlew", "Turnstone"])
+    expect(page.locator(".pairing .contestant bdi")).to_have_text(["Curlew", "Turnstone"])
     # The wall shows the boards of this round.
     expect(page.locator(".tournament .card")).to_have_count(1)
     page.get_by_role("button", name="Pause all clocks").click()
@@ -126,7 +126,7 @@ def test_the_organiser_pauses_tells_and_takes_players_out(open_window: OpenWindo
     page.get_by_role("combobox", name="Player to take out").select_option(label="Turnstone")
     for label in ("Forfeit", "Really take out?"):
         page.get_by_role("button", name=label).click()
-    expect(watcher.page.locator(".pairing .side.won bdi")).to_have_text("Curlew")
+    expect(watcher.page.locator(".pairing .contestant.won bdi")).to_have_text("Curlew")
     with page.expect_download() as download:
         page.get_by_role("link", name="Save the table (CSV)").click()
     assert download.value.suggested_filename.endswith(".csv")
