@@ -58,7 +58,7 @@ export class TournamentView {
     this.bracket = h("div.bracket", { role: "group", "aria-label": t("Bracket"), tabindex: "0" });
     this.bracketBlock = h("section.block", { hidden: true }, h("h2", t("Bracket")), this.bracket);
     this.wall = h("div.list.live");
-    this.wallBlock = h("section.block", { hidden: true }, h("h2", t("Boards of this round")), this.wall);
+    this.wallBlock = h("section.block", { hidden: true }, h("h2", t("Boards")), this.wall);
     this.organising = new Organising(page, this);
     this.body = h(
       "div",
@@ -82,7 +82,14 @@ export class TournamentView {
       },
       signal,
     );
-    page.store.addEventListener("change", () => this.#drawWall(), { signal });
+    page.store.addEventListener(
+      "change",
+      () => {
+        this.#drawWall();
+        if (this.info) this.#drawDoing();
+      },
+      { signal },
+    );
     page.store.watch();
     this.timer = setInterval(() => this.#tick(), TICK_MS);
     if (page.link.state === "online") this.#watch();
@@ -175,19 +182,20 @@ export class TournamentView {
     const { own, newest, page } = this;
     const info = /** @type {Info} */ (this.info);
     const me = page.link.me?.id;
-    const game = newest.find(({ how, players, match }) => how === "pending" && match && players.some(({ id }) => id === me));
+    const pending = newest.find(({ how, players }) => how === "pending" && players.some(({ id }) => id === me))?.match;
+    const game = pending ?? this.#live.find(({ players }) => players.some(({ id }) => id === me))?.id;
     const isLive = info.status === "open" || info.status === "running";
     const { settings, round } = info;
     const takes = info.status === "open" || settings.format === "arena" || settings.format === "by_hand" || (settings.format === "swiss" && round <= settings.late_rounds);
     const isIn = own !== null && !own.is_out && !own.is_absent;
     const isBack = own !== null && !isIn && (own.is_absent || settings.format === "arena");
-    const sign = JSON.stringify([game?.match, isLive, takes, isIn, isBack, own?.rank, own?.points, own?.streak, info.status]);
+    const sign = JSON.stringify([game, isLive, takes, isIn, isBack, own?.rank, own?.points, own?.streak, info.status]);
     if (this.doing.dataset.sign === sign) return;
     this.doing.dataset.sign = sign;
     const streak = own && own.streak > 1 ? ` · ${t("{count} won in a row", { count: own.streak })}` : "";
     fill(
       this.doing,
-      game ? h("a.button.primary", { href: `#/m/${game.match}` }, t("To your game")) : null,
+      game ? h("a.button.primary", { href: `#/m/${game}` }, t("To your game")) : null,
       isLive && own === null && takes ? button(info.status === "open" ? t("Join") : t("Join late"), () => this.order("join_tournament"), "primary") : null,
       isLive && isBack ? button(t("Come back"), () => this.order("join_tournament"), "primary") : null,
       isLive && isIn ? button(t("Withdraw"), () => this.order("withdraw_from_tournament")) : null,
@@ -313,15 +321,21 @@ export class TournamentView {
     if (!pairings.length) fill(this.pairings, h("p.quiet.empty", info.status === "open" ? t("The games are listed when it has started.") : info.round ? t("There is nothing to show of this round.") : t("The first round is paired in a moment.")));
   }
 
-  /** The boards of the newest round's games that go on. */
+  /** The games that go on, as far as the lobby lists them; in an arena they are of several rounds. */
+  get #live() {
+    const found = [...this.page.store.matches.values()].filter(({ tournament, over }) => tournament === this.id && !over);
+    return found.sort((one, two) => one.started - two.started || one.id.localeCompare(two.id));
+  }
+
+  /** The boards of the games that go on. */
   #drawWall() {
     const { store } = this.page;
-    const wanted = this.newest.filter(({ how, match }) => how === "pending" && match !== null).slice(0, BOARDS);
-    this.wallBlock.hidden = !wanted.length;
-    const found = wanted.flatMap(({ match }) => store.matches.get(match ?? "") ?? []);
+    const found = this.#live.slice(0, BOARDS);
+    this.wallBlock.hidden = !found.length;
     keyed(this.wall, found, ({ id }) => id, (match) => matchCard(this.page, match));
+    const wanted = this.newest.filter(({ how }) => how === "pending").length;
     const round = `${this.info?.round}`;
-    if (found.length < wanted.length && store.loaded && this.wall.dataset.read !== round) {
+    if (found.length < wanted && store.loaded && this.wall.dataset.read !== round) {
       this.wall.dataset.read = round;
       this.#readLobby();
     }
