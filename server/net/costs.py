@@ -76,7 +76,29 @@ from cornered.protocol.commands import (
     StartSeek,
     WatchLobby,
 )
-from cornered.protocol.moderation import AskAudit, AskBans, AskReports, Ban, CloseReport, ReportPlayer, Unban
+from cornered.protocol.moderation import (
+    AskAccounts,
+    AskAudit,
+    AskBans,
+    AskReport,
+    AskReports,
+    Ban,
+    CloseReport,
+    ReportPlayer,
+    Unban,
+)
+from cornered.protocol.social import (
+    AskBlocked,
+    AskFriends,
+    AskNotices,
+    BlockPlayer,
+    FollowPlayer,
+    SetNotices,
+    SubscribePush,
+    UnblockPlayer,
+    UnfollowPlayer,
+    UnsubscribePush,
+)
 from cornered.protocol.tournaments import (
     AskPairings,
     AskStandings,
@@ -214,8 +236,8 @@ KNOWN_FILE: Final = 1.0
 It is less than such a request takes, since a class that reloads the page asks for thousands at once; `arrival_rate`
 bounds them too, and of the server's tokens they take a page's.
 """
-
-
+SOCIAL_READ: Final = 40.0
+"""The players whom one follows or blocks, at most 200 with their names of today, or how one is notified."""
 MODERATION: Final = 40.0
 """A report, a decision or a list of them: the store is asked for an account, and written or read once."""
 
@@ -281,7 +303,17 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return 5.0 + len(command.trace or ()) / TRACE_LINES_PER_TOKEN
         case EnterPool() | LeavePool():
             return 5.0
-        case ReportPlayer() | Ban() | Unban() | CloseReport() | AskBans() | AskReports() | AskAudit():
+        case (
+            ReportPlayer()
+            | Ban()
+            | Unban()
+            | CloseReport()
+            | AskBans()
+            | AskReports()
+            | AskReport()
+            | AskAudit()
+            | AskAccounts()
+        ):
             return MODERATION
         case LeaveTournament():
             return 1.0
@@ -304,6 +336,18 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return TOURNAMENT
         case AskTournaments():
             return PAST_TOURNAMENTS if command.over else TOURNAMENT
+        case AskFriends() | AskBlocked() | AskNotices():
+            return SOCIAL_READ
+        case (
+            FollowPlayer()
+            | UnfollowPlayer()
+            | BlockPlayer()
+            | UnblockPlayer()
+            | SetNotices()
+            | SubscribePush()
+            | UnsubscribePush()
+        ):
+            return ACCOUNT_WRITE
         case JoinSeek() | StartSeek() | AcceptChallenge() | Rematch():
             # A match is opened and stored.
             return 10.0

@@ -19,6 +19,7 @@ from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.lobby_log_memory import MemoryLobbyLog
 from cornered.server.adapters.moderation_memory import MemoryModerationLog
 from cornered.server.adapters.nodes_local import LocalNetwork, LocalNodeBus
+from cornered.server.adapters.social_memory import MemorySocialStore
 from cornered.server.adapters.streams_memory import MemoryStreams
 from cornered.server.cluster.slots import ALL_SLOTS, LOBBY_SLOT
 from cornered.server.lobby.events import LobbyEvent
@@ -118,13 +119,14 @@ class Node:
         services = Services(self.journal, LocalBus(node=name), self.counts, cluster.now, nodes=self.nodes)
         self.service = LobbyService(
             services,
-            MemoryAccounts(),
+            cluster.accounts,
             partial(MatchRegistry, services, SECRET, Patience(), cluster.tasks),
             lambda doors: ModerationService(cluster.moderation_log, MemoryAccounts(), doors, SECRET, now=cluster.now),
             lambda view, peers_of: TournamentService(
                 cluster.streams, services, MemoryAccounts(), view, peers_of=peers_of
             ),
             self.log,
+            cluster.social,
             cluster.tasks,
             analyst_key=ANALYST_KEY,
         )
@@ -143,6 +145,7 @@ class Node:
             SharedLimits(Limits(Settings()), self.nodes),
             ClockOrders(self.registry, self.nodes, spawn),
             spawn,
+            players=self.service.players_elsewhere,
         )
         self._running: list[asyncio.Task[None]] = []
 
@@ -190,6 +193,8 @@ class Cluster:
         self.store, self.log = MemoryJournal(), MemoryLobbyLog()
         self.moderation_log = MemoryModerationLog()
         self.streams = MemoryStreams()
+        self.accounts = MemoryAccounts()
+        self.social = MemorySocialStore(self.accounts)
         self.nodes: dict[str, Node] = {}
         self.numbers = itertools.count(1)
 

@@ -287,7 +287,7 @@ async def test_a_muted_player_creates_no_tournament_and_sends_no_lines(running_s
 
 
 def muted(player: Player) -> Entry:
-    event = Banned(player, "mute", None, "Insults")
+    event = Banned(player.id, "mute", None, "Insults")
     return Entry(1, 1, "operator", event, seal_of("", 1, 1, "operator", event))
 
 
