@@ -37,7 +37,7 @@ export function drawBracket(element, rounds) {
   for (let meetings = Math.ceil((columns.at(-1)?.length ?? 1) / 2); columns.at(-1)?.length !== 1 && meetings >= 1; meetings = meetings === 1 ? 0 : Math.ceil(meetings / 2)) comings.push(meetings);
   fill(
     element,
-    columns.map((pairings, index) => column(titleOf(pairings.length, index + 1), pairings.map(meeting))),
+    columns.map((pairings, index) => column(titleOf(pairings.length, index + 1), pairings.map((each) => meeting(each, idsOf(columns[index + 1] ?? []))))),
     comings.map((meetings, index) => column(titleOf(meetings, columns.length + index + 1), Array.from({ length: meetings }, () => h("li.meeting.panel.quiet", t("to come"))))),
   );
 }
@@ -45,11 +45,14 @@ export function drawBracket(element, rounds) {
 /** @param {string} title @param {HTMLElement[]} meetings */
 const column = (title, meetings) => h("section.bracket-round", h("h3", title), h("ol", meetings));
 
-/** @param {Pairing} pairing */
-function meeting({ players, points, match, how }) {
+/** @param {readonly Pairing[]} pairings */
+const idsOf = (pairings) => new Set(pairings.flatMap(({ players }) => players.map(({ id }) => id)));
+
+/** @param {Pairing} pairing @param {Set<string>} next who plays in the round after it: of a drawn meeting the better seed */
+function meeting({ players, points, match, how }, next) {
   const best = Math.max(...points);
   const sides = players.map((player, seat) => {
-    const isWinner = how !== "pending" && points.length > 0 && points[seat] === best && points.some((each) => each < best);
+    const isWinner = next.has(player.id) || (how !== "pending" && points.length > 0 && points[seat] === best && points.some((each) => each < best));
     return h(isWinner || how === "bye" ? "span.contestant.flow.won" : "span.contestant.flow", h("bdi", player.name), h("span", points.length ? pointsText(points[seat]) : ""));
   });
   const inside = [...sides, how === "bye" ? h("small.quiet", t("bye")) : how === "forfeit" ? h("small.quiet", t("by forfeit")) : null];
