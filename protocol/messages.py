@@ -63,6 +63,7 @@ __all__ = [
     "Notice",
     "Opening",
     "Paired",
+    "PlayerFound",
     "Pong",
     "Pools",
     "Profile",
@@ -78,6 +79,7 @@ __all__ = [
     "StopAnalysis",
     "TraceSearch",
     "Traced",
+    "Tv",
     "Unasked",
     "Variation",
     "Waiting",
@@ -264,6 +266,26 @@ class SeekInfo(Made):
     type: Literal["seek_info"] = "seek_info"
     id: CommandId
     seek: Seek
+
+
+class Tv(Made):
+    """The answer to `ask_tv`: one match of each game of which there is a live public one.
+
+    Matches of people come before those with bots; then those of the best players by their ratings at the start. A match
+    is shown as late as its spectators see it.
+    """
+
+    type: Literal["tv"] = "tv"
+    id: CommandId
+    matches: tuple[MatchSummary, ...]
+
+
+class PlayerFound(Made):
+    """The answer to `find_player`."""
+
+    type: Literal["player_found"] = "player_found"
+    id: CommandId
+    player: Player
 
 
 class LobbyState(Made):
@@ -669,6 +691,8 @@ Answer: TypeAlias = (
     | HeadToHead
     | Opening
     | SeekInfo
+    | Tv
+    | PlayerFound
     | LobbyState
     | LobbyPage
     | Pools
@@ -720,6 +744,8 @@ ServerMessage: TypeAlias = Annotated[
     | HeadToHead
     | Opening
     | SeekInfo
+    | Tv
+    | PlayerFound
     | LobbyState
     | LobbyPage
     | LobbyChanged

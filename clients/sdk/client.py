@@ -73,6 +73,7 @@ from cornered.protocol.messages import (
     Notice,
     Opening,
     Paired,
+    PlayerFound,
     Pong,
     RecordRead,
     Said,
@@ -83,6 +84,7 @@ from cornered.protocol.messages import (
     StopAnalysis,
     Traced,
     TraceSearch,
+    Tv,
     Variation,
     Waiting,
     Watchers,
@@ -339,6 +341,14 @@ class Client:
         """Return which moves followed the first `moves` of a game in finished public matches."""
         spec = GameSpec(name=game, options=options)
         return await self.ask(commands.AskOpening(id=self.new_id(), game=spec, moves=tuple(moves)), Opening)
+
+    async def find_player(self, name: str) -> Player:
+        """Return the player whose account has this name, or who is here under it. Raises CommandRefused."""
+        return (await self.ask(commands.FindPlayer(id=self.new_id(), name=name), PlayerFound)).player
+
+    async def tv(self) -> tuple[MatchSummary, ...]:
+        """Return the best live public match of each game."""
+        return (await self.ask(commands.AskTv(id=self.new_id()), Tv)).matches
 
     async def profile(self, player: str | None = None) -> Profile:
         """Return the name, kind and ratings of the player with this id, by default one's own. Raises CommandRefused."""
@@ -613,6 +623,8 @@ class Client:
                 | HeadToHead()
                 | Opening()
                 | SeekInfo()
+                | Tv()
+                | PlayerFound()
                 | Moves()
                 | History()
                 | Variation()

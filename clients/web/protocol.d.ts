@@ -520,6 +520,12 @@ export interface AskTrace {
   settings: TraceSettingsInput;
 }
 
+/** Ask for the best live public match of each game. */
+export interface AskTv {
+  id: string;
+  type: "ask_tv";
+}
+
 /**
  * Ask for the positions after each of `moves`, from the position after `ply` plies, and for what is legal then.
  *
@@ -701,10 +707,12 @@ export type ClientMessage =
   | AskOpening
   | AskSeek
   | AskLobby
+  | AskTv
   | AskPools
   | AskProfile
   | AskRatingHistory
   | AskLeaderboard
+  | FindPlayer
   | Declare
   | WatchLobby
   | LeaveLobby
@@ -1038,6 +1046,17 @@ export interface Export {
   text: string;
   /** Cursor of the next part; null on the last one. */
   more: string | null;
+}
+
+/**
+ * Ask who has a name: the account of this name, or else the player who is here under it.
+ *
+ * Capitals, spaces and marks that only change how a name looks make no difference.
+ */
+export interface FindPlayer {
+  id: string;
+  type: "find_player";
+  name: string;
 }
 
 /** End a tournament with its standings as they are, once no game goes on; for its organiser. */
@@ -1680,6 +1699,13 @@ export interface Player {
   kind: "person" | "bot";
 }
 
+/** The answer to `find_player`. */
+export interface PlayerFound {
+  type: "player_found";
+  id: string;
+  player: Player;
+}
+
 /** The answer to `ask_policies`. */
 export interface Policies {
   type: "policies";
@@ -2254,6 +2280,8 @@ export type ServerMessage =
   | HeadToHead
   | Opening
   | SeekInfo
+  | Tv
+  | PlayerFound
   | LobbyState
   | LobbyPage
   | LobbyChanged
@@ -2771,6 +2799,18 @@ export interface TreeNode {
   mark: "best" | "cut" | null;
 }
 
+/**
+ * The answer to `ask_tv`: one match of each game of which there is a live public one.
+ *
+ * Matches of people come before those with bots; then those of the best players by their ratings at the start. A match
+ * is shown as late as its spectators see it.
+ */
+export interface Tv {
+  type: "tv";
+  id: string;
+  matches: MatchSummary[];
+}
+
 /** Lift a ban or mute; for administrators. */
 export interface Unban {
   id: string;
@@ -2927,6 +2967,7 @@ export interface Answers {
   ask_tournament: TournamentState;
   ask_tournaments: Tournaments;
   ask_trace: Acknowledged;
+  ask_tv: Tv;
   ask_variation: Variation;
   ban: Acknowledged;
   block_player: Acknowledged;
@@ -2951,6 +2992,7 @@ export interface Answers {
   end_other_sessions: Acknowledged;
   end_session: Acknowledged;
   enter_pool: Acknowledged;
+  find_player: PlayerFound;
   finish_tournament: Acknowledged;
   follow_player: Acknowledged;
   forfeit_player: Acknowledged;

@@ -48,6 +48,7 @@ from cornered.protocol.commands import (
     AskSeek,
     AskStudy,
     AskTrace,
+    AskTv,
     AskVariation,
     CancelAnalysis,
     CancelChallenge,
@@ -58,6 +59,7 @@ from cornered.protocol.commands import (
     Declare,
     DeclineChallenge,
     EnterPool,
+    FindPlayer,
     Hello,
     Join,
     JoinSeek,
@@ -188,6 +190,8 @@ REPLAYED_EVENTS_PER_TOKEN: Final = 0.7
 """Events that are read from the journal and folded for one token."""
 WRITTEN_EVENTS_PER_TOKEN: Final = 1.2
 """Events that are read from the journal and written as a game record for one token."""
+TV: Final = 4.0
+"""One match of each game, which are known: their positions are written as texts."""
 TOURNAMENT: Final = 40.0
 """A page of a tournament with its standings, or of the list of those that go on."""
 PAST_TOURNAMENTS: Final = 90.0
@@ -283,12 +287,14 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return RATINGS_READ
         case AskArchive():
             return ARCHIVE
-        case AskHeadToHead() | AskOpening():
+        case AskHeadToHead() | AskOpening() | FindPlayer():
             return COUNTED
         case WatchLobby():
             return 20.0
         case AskLobby():
             return 10.0
+        case AskTv():
+            return TV
         case CreateSeek() | LeaveSeek() | CancelSeek() | Challenge() | DeclineChallenge() | CancelChallenge():
             return 5.0
         case AskTrace():

@@ -45,6 +45,7 @@ from cornered.protocol.commands import (
     AskSeek,
     AskStudy,
     AskTrace,
+    AskTv,
     AskVariation,
     CancelAnalysis,
     CancelChallenge,
@@ -55,6 +56,7 @@ from cornered.protocol.commands import (
     Declare,
     DeclineChallenge,
     EnterPool,
+    FindPlayer,
     Hello,
     Join,
     JoinSeek,
@@ -136,6 +138,8 @@ def need_of(command: ClientMessage) -> Need:
             | AskMyMatches()
             | AskSeek()
             | AskLobby()
+            | AskTv()
+            | FindPlayer()
             | WatchLobby()
             | LeaveLobby()
             | Join()

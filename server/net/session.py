@@ -51,11 +51,13 @@ from cornered.protocol.commands import (
     AskSeek,
     AskStudy,
     AskTrace,
+    AskTv,
     AskVariation,
     CancelAnalysis,
     ClientMessage,
     DeclineChallenge,
     DeclineRematch,
+    FindPlayer,
     Hello,
     InMatch,
     Join,
@@ -123,7 +125,9 @@ _Order: TypeAlias = (
     | ArchiveCommand
     | AskSeek
     | AskLobby
+    | AskTv
     | RatingCommand
+    | FindPlayer
     | AskLine
     | ReadRecord
     | LobbyCommand
@@ -727,6 +731,10 @@ class Session:
                 lobby_service.ask_seek(client, command)
             case AskLobby():
                 client.send(lobby_service.lobby_page(command))
+            case AskTv():
+                client.send(lobby_service.tv(command))
+            case FindPlayer():
+                client.send(await lobby_service.find_player(command))
             case AskPools() | AskProfile() | AskRatingHistory() | AskLeaderboard():
                 answer = await lobby_service.rating_answers.answer(command)
                 client.send(answer)

@@ -20,7 +20,9 @@ from cornered.protocol.commands import (
     AskSeek,
     AskStudy,
     AskTrace,
+    AskTv,
     ClientMessage,
+    FindPlayer,
     Hello,
     LeaveLobby,
     LobbyCommand,
@@ -34,7 +36,9 @@ from cornered.protocol.messages import (
     MyMatches,
     Notice,
     Paired,
+    PlayerFound,
     ServerMessage,
+    Tv,
     Waiting,
     Welcome,
 )
@@ -488,6 +492,22 @@ class LobbyService:
     def lobby_page(self, command: AskLobby) -> LobbyPage:
         """Return one more page of the lobby. Raises Refusal."""
         return self._watch.page(command)
+
+    def tv(self, command: AskTv) -> Tv:
+        """Return the best live match of each game."""
+        return Tv(id=command.id, matches=self._watch.best_matches())
+
+    async def find_player(self, command: FindPlayer) -> PlayerFound:
+        """Return who has a name: an account, whose name is nobody else's, before a guest. Raises Refusal."""
+        try:
+            account = await self._accounts.account_named(comparison_key(command.name))
+            holder = None if account is not None else self._lobby.names.holder(command.name)
+            found = account.player if account is not None else holder and await self._accounts.by_id(holder)
+        except AccountsUnavailable:
+            raise Refusal("internal", "the server cannot look up players just now; try again") from None
+        if not found:
+            raise Refusal("unknown_player", "no account has this name, and nobody is here under it")
+        return PlayerFound(id=command.id, player=found)
 
     # LobbyObserver
 

@@ -25,10 +25,12 @@ from cornered.protocol.messages import (
     Moves,
     MyMatches,
     Opening,
+    PlayerFound,
     Pong,
     RecordRead,
     SeekInfo,
     Snapshot,
+    Tv,
     Variation,
 )
 from cornered.protocol.ratings import Leaderboard, Pools, Profile, RatingHistory
@@ -250,6 +252,8 @@ CASES: Final[dict[type[Command], Case]] = {
     commands.AskOpening: says(answer=Opening, game=SMALL, moves=("b3",)),
     commands.AskSeek: says_of("seek", Scene.seek, "ben", SeekInfo),
     commands.AskLobby: says(answer=LobbyPage, section="seeks"),
+    commands.AskTv: says(answer=Tv),
+    commands.FindPlayer: says(answer=PlayerFound, name="Ann"),
     commands.AskPools: says(answer=Pools),
     commands.AskProfile: Case(_own_profile, Profile),
     commands.AskRatingHistory: says(answer=RatingHistory, player="ann", pool="trapgrid:blitz"),
