@@ -37,6 +37,7 @@ from cornered.cli.lan import EVERY_ADDRESS, invitation
 from cornered.cli.lessons import app as teaching
 from cornered.cli.load import register as register_load
 from cornered.cli.missing_extra import require
+from cornered.cli.players import app as playing
 from cornered.cli.puzzles import app as puzzling
 from cornered.cli.reachable import loopback, reachable
 from cornered.cli.reproduce import app as reproducing
@@ -65,6 +66,7 @@ app.add_typer(clustering)
 app.add_typer(thinking)
 app.add_typer(booking)
 app.add_typer(archiving)
+app.add_typer(playing)
 app.add_typer(puzzling)
 app.add_typer(teaching)
 app.add_typer(training, name="train")

@@ -14,6 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Input, RichLog, Static
 
 from cornered.clients.terminal.drawing import DARK_SCHEME, LIGHT, PIECES
+from cornered.clients.terminal.rating_words import rating_text
 from cornered.clients.terminal.words import gauge_text, ordinal, time_left, time_text
 from cornered.protocol.messages import Snapshot
 
@@ -59,7 +60,12 @@ class Players(Static):
 
     def _how(self, match: Snapshot, seat: int, gauges: Sequence[tuple[str, int]]) -> Text:
         words = []
-        place = match.seats[seat].place
+        info = match.seats[seat]
+        if info.rating is not None:
+            words.append(rating_text(info.rating, provisional=info.provisional))
+        if info.version is not None:
+            words.append(f"version {info.version}")
+        place = info.place
         if place is not None:
             words.append(ordinal(place))
         if seat < len(gauges):
