@@ -146,6 +146,8 @@ ErrorCode: TypeAlias = Literal[
     "unknown_session",
     "unknown_token",
     "conflict",
+    "unknown_tournament",
+    "tournament_over",
 ]
 """The reason of a refusal: stable, for programs. The `text` beside it is for people."""
 

@@ -66,6 +66,7 @@ from cornered.server.runtime.timekeeping import (
     leave_signs,
 )
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
+from cornered.server.streams.ports import EventStreams
 
 __all__ = [
     "mint_bot_token",
@@ -186,6 +187,7 @@ async def run(
                 stores.lobby_log,
                 stores.ratings,
                 stores.moderation_log,
+                stores.streams,
                 ownership=stores.ownership,
                 beforehand=beforehand,
                 ending=ending,
@@ -203,6 +205,7 @@ async def running_server(
     lobby_log: LobbyLog,
     ratings: Ratings,
     moderation_log: ModerationLog,
+    streams: EventStreams,
     *,
     now: Callable[[], int] | None = None,
     outages: Outages | None = None,

@@ -31,6 +31,8 @@ from cornered.server.adapters.ownership_local import LocalOwnership
 from cornered.server.adapters.private_files import NotPrivate, files_of_database, make_private
 from cornered.server.adapters.ratings_memory import MemoryRatings
 from cornered.server.adapters.ratings_sql import SqlRatings
+from cornered.server.adapters.streams_memory import MemoryStreams
+from cornered.server.adapters.streams_sql import SqlStreams
 from cornered.server.cluster.envelope import node_key
 from cornered.server.cluster.ports import (
     LobbyLog,
@@ -47,6 +49,7 @@ from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, AccountsUnavailable, Bus, Journal, JournalUnavailable
 from cornered.server.rating.ports import Ratings, RatingsUnavailable
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
+from cornered.server.streams.ports import EventStreams, StreamsUnavailable
 from cornered.server.tracing import NO_TRACER, Tracer
 
 __all__ = [
@@ -65,6 +68,13 @@ __all__ = [
 ]
 
 
+_UNAVAILABLE: Final = (
+    JournalUnavailable,
+    AccountsUnavailable,
+    RatingsUnavailable,
+    ModerationUnavailable,
+    StreamsUnavailable,
+)
 MAX_FLUSH_SECONDS: Final = 2.0
 """How long a server that stops may deliver its last traces."""
 
@@ -78,6 +88,7 @@ class Stores:
     lobby_log: LobbyLog
     ratings: Ratings
     moderation_log: ModerationLog
+    streams: EventStreams
     ownership: Ownership | None
 
 
@@ -208,7 +219,7 @@ def using_store() -> Iterator[None]:
         yield
     except ValueError as error:
         raise SettingsError(f"CORNERED_DATABASE: {error}") from None
-    except (JournalUnavailable, AccountsUnavailable, RatingsUnavailable, ModerationUnavailable, *STORE_ERRORS) as error:
+    except (*_UNAVAILABLE, *STORE_ERRORS) as error:
         raise SettingsError(f"CORNERED_DATABASE: the database cannot be opened: {reason_of(error)}") from None
 
 
@@ -261,7 +272,13 @@ async def _stores(database: Database | None, ownership: Ownership | None) -> Asy
     if database is None:
         in_memory = MemoryJournal()
         yield Stores(
-            in_memory, MemoryAccounts(), MemoryLobbyLog(), MemoryRatings(in_memory), MemoryModerationLog(), ownership
+            in_memory,
+            MemoryAccounts(),
+            MemoryLobbyLog(),
+            MemoryRatings(in_memory),
+            MemoryModerationLog(),
+            MemoryStreams(),
+            ownership,
         )
         return
     journal = SqlJournal(database, ownership)
@@ -272,6 +289,7 @@ async def _stores(database: Database | None, ownership: Ownership | None) -> Asy
             SqlLobbyLog(database, ownership),
             SqlRatings(database),
             SqlModerationLog(database),
+            SqlStreams(database),
             ownership,
         )
     finally:

@@ -45,6 +45,8 @@ __all__ = [
     "SEATS_TABLE",
     "SECRETS",
     "SLOTS_TABLE",
+    "STREAMS",
+    "STREAM_EVENTS",
     "TOKENS",
 ]
 
@@ -306,3 +308,27 @@ MODERATION: Final = Table(
 """Reports, bans and mutes as events, numbered without a gap. Rows are added and never changed: each seal is a hash over
 its row and the seal before it.
 """
+
+STREAMS: Final = Table(
+    "streams",
+    METADATA,
+    Column("kind", String(16), primary_key=True),
+    Column("stream", String(32), primary_key=True),
+    Column("seq", Integer, nullable=False),
+    Column("number", BigInteger, nullable=False),
+    Column("is_closed", Boolean, nullable=False),
+    Index("streams_number", "kind", "is_closed", "number"),
+)
+"""The newest event of each stream, written with it."""
+
+STREAM_EVENTS: Final = Table(
+    "stream_events",
+    METADATA,
+    Column("kind", String(16), primary_key=True),
+    Column("stream", String(32), primary_key=True),
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("number", BigInteger, nullable=False),
+    Column("body", Text, nullable=False),
+    UniqueConstraint("kind", "number", name="stream_events_number"),
+)
+"""Events of tournaments and classes. Rows are added and never changed; `number` counts those of a kind without gaps."""
