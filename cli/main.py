@@ -44,6 +44,7 @@ from cornered.cli.reproduce import app as reproducing
 from cornered.cli.rules import Json, Options, warm_up
 from cornered.cli.rules import app as rules
 from cornered.cli.think import app as thinking
+from cornered.cli.tournaments import app as competing
 from cornered.cli.train import app as training
 from cornered.cli.tune import app as tuning
 
@@ -67,6 +68,7 @@ app.add_typer(thinking)
 app.add_typer(booking)
 app.add_typer(archiving)
 app.add_typer(playing)
+app.add_typer(competing)
 app.add_typer(puzzling)
 app.add_typer(teaching)
 app.add_typer(training, name="train")
@@ -213,6 +215,7 @@ def bot(
         str | None,
         typer.Option(help="The version that each bot names, such as 2.1; with a new one its ratings are uncertain."),
     ] = None,
+    tournament: Annotated[str | None, typer.Option(help="The id of a tournament that each bot enters.")] = None,
     exhibition: Annotated[bool, typer.Option(help="Play exhibition games while no public match is active.")] = False,
     ponder: Annotated[bool, typer.Option("--ponder/--no-ponder", help="Think during the opponent's turn.")] = True,
     analyse: Annotated[
@@ -264,6 +267,7 @@ def bot(
         quick_concurrency=concurrency or QUICK_CONCURRENCY,
         ladder=ladder,
         version=None if version_name is None else require_version(version_name),
+        tournament=tournament,
         exhibition=exhibition,
         seek=seek,
         ponder=ponder,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
@@ -16,7 +16,7 @@ from cornered.cli.rules import Json
 if TYPE_CHECKING:
     from cornered.clients.sdk import Client
 
-__all__ = ["app", "ask_password", "asked"]
+__all__ = ["DEFAULT_SERVER", "Server", "app", "ask_password", "asked", "write_lines"]
 
 T = TypeVar("T")
 Server = Annotated[str, typer.Option(envvar="CORNERED_SERVER", help="The server.")]
@@ -112,7 +112,7 @@ def profile(
     from cornered.clients.terminal.rating_words import profile_lines
 
     found = asked(server, lambda client: client.profile(player))
-    _write(found.model_dump_json(exclude={"id", "type"}) if as_json else "\n".join(profile_lines(found)))
+    write_lines([found.model_dump_json(exclude={"id", "type"})] if as_json else profile_lines(found))
 
 
 @app.command()
@@ -132,18 +132,17 @@ def leaders(
         if as_json:
             typer.echo(json.dumps([one.model_dump(mode="json") for one in pools]))
             return
-        for one in pools:
-            _write(f"{one.pool}  {pool_text(one)}, {one.players} players")
+        write_lines(f"{one.pool}  {pool_text(one)}, {one.players} players" for one in pools)
         if not pools:
             typer.echo("Nobody has played a rated game here yet.")
         return
     board = asked(server, lambda client: client.leaderboard(pool, "bot" if bots else "person"))
-    _write(board.model_dump_json(exclude={"id", "type"}) if as_json else "\n".join(leaderboard_lines(board)))
+    write_lines([board.model_dump_json(exclude={"id", "type"})] if as_json else leaderboard_lines(board))
 
 
-def _write(text: str) -> None:
+def write_lines(lines: Iterable[str]) -> None:
     """Write lines, whose control characters are escaped: names are other people's."""
     from cornered.protocol.text import visible
 
-    for line in text.split("\n"):
+    for line in lines:
         typer.echo(visible(line))

@@ -18,6 +18,7 @@ from cornered.clients.sdk.pulse import Pulse
 from cornered.clients.sdk.time_management import think_time
 from cornered.clients.sdk.timecontrol import read_clock
 from cornered.clients.sdk.tokens import TokenStore
+from cornered.clients.sdk.tournaments import OwnTournaments, TournamentView
 from cornered.engine.limit import Limit
 
 __all__ = [
@@ -32,9 +33,11 @@ __all__ = [
     "MatchView",
     "NotUnderstood",
     "OwnAccount",
+    "OwnTournaments",
     "Pulse",
     "Tempo",
     "TokenStore",
+    "TournamentView",
     "Unavailable",
     "Unreachable",
     "policies",

@@ -21,6 +21,7 @@ from cornered.clients.sdk.match import MatchView
 from cornered.clients.sdk.own_account import OwnAccount
 from cornered.clients.sdk.pulse import Pulse
 from cornered.clients.sdk.study import Jobs, Studies
+from cornered.clients.sdk.tournaments import OwnTournaments
 from cornered.engine.game import OptionValue
 from cornered.protocol import commands, messages
 from cornered.protocol.account import (
@@ -156,6 +157,8 @@ class Client:
         """Analysis jobs of this bot, after `jobs.offer`."""
         self.account = OwnAccount(self)
         """This player's account, or what would become one."""
+        self.tournaments = OwnTournaments(self)
+        """Tournaments: which there are, joining, standings."""
         self._news: deque[ClientNews] = deque(maxlen=MAX_PENDING_NEWS)
         self._news_pulse = Pulse()
         self._restored: dict[type[Command], Command] = {}
@@ -519,6 +522,7 @@ class Client:
             self._retry_task.cancel()
         self._studies.close()
         self.jobs.close()
+        self.tournaments.close()
         self._news_pulse.close()
 
     # The methods of `Receiver`, which the link calls.
@@ -542,6 +546,7 @@ class Client:
             again.append(self._declared.model_copy(update={"id": self.new_id()}))
         if self._lobby is not None:
             again.append(WatchLobby(id=self.new_id()))
+        again += self.tournaments.reconnect()
         self._restored = {type(command): command for command in again}
         return [*again, *(self._rejoin(view) for view in self._views.values())]
 

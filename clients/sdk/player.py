@@ -10,6 +10,7 @@ import math
 import reprlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeAlias, assert_never
 
 from cornered.clients.sdk.address import require_version
@@ -69,7 +70,8 @@ class BotPlayer:
     process, since it would block pings and the other matches. Where it raises, or returns no legal move, the bot
     resigns that match and logs the reason; other matches are not affected.
     `agrees` decides about draw offers, `tempo` about the time of each move. `refuses` returns the reason to decline a
-    game that `accepts` allows, or None to accept it. `began` is called for every match.
+    game that `accepts` allows, or None to accept it. `began` is called for every match. It enters the `tournament` of
+    this id, whose games begin by themselves.
     """
 
     def __init__(
@@ -81,6 +83,7 @@ class BotPlayer:
         concurrency: int = 4,
         ladder: int = 0,
         version: str | None = None,
+        tournament: str | None = None,
         agrees: Callable[[MatchView], bool] = lambda match: False,
         tempo: Callable[[MatchView], Tempo] = lambda match: Tempo(),
         refuses: Callable[[GameSpec], str | None] = lambda spec: None,
@@ -92,6 +95,7 @@ class BotPlayer:
         self._concurrency = concurrency
         self._ladder = ladder
         self._version = version
+        self._tournament = tournament
         self._agrees = agrees
         self._tempo = tempo
         self._refuses = refuses
@@ -112,7 +116,9 @@ class BotPlayer:
         )
 
     async def run(self) -> None:
-        """Play until the client closes."""
+        """Play until the client closes. Raises CommandRefused where the tournament does not take the bot."""
+        if self._tournament is not None:
+            await retry(partial(self._client.tournaments.join, self._tournament))
         async with asyncio.TaskGroup() as tasks:
             async for news in self._client.news():
                 match news:
@@ -359,6 +365,7 @@ def run_bot(
     concurrency: int = 4,
     ladder: int = 0,
     version: str | None = None,
+    tournament: str | None = None,
     longest: int = 1500,
 ) -> None:
     """Play as the bot called `name` until interrupted; `choose(state, limit)` returns one of `state.moves()`.
@@ -366,6 +373,7 @@ def run_bot(
     `games` are the names of the games that the bot plays, by default all; `longest` is its search time in milliseconds.
     `ladder` of its `concurrency` games at once are rated ones against other bots, for which the server pairs it.
     `version` is the bot's, such as "2.1": with a new one its ratings are uncertain again, and profiles list each.
+    It enters the `tournament` of this id and plays its games.
     `choose` runs in a thread, also for several matches at once; a coroutine that it returns runs on the event loop and
     must not block. An invalid result costs one game, as in BotPlayer. The player is the same in every run.
     """
@@ -385,6 +393,7 @@ def run_bot(
             concurrency=concurrency,
             ladder=ladder,
             version=version,
+            tournament=tournament,
             tempo=lambda match: tempo,
         )
         await player.declare()

@@ -21,6 +21,7 @@ from cornered.clients.terminal.menu_screen import MenuScreen
 from cornered.clients.terminal.online import OnlineMatch
 from cornered.clients.terminal.quick_screen import QuickScreen
 from cornered.clients.terminal.ratings_screen import RatingsScreen
+from cornered.clients.terminal.tournaments_screen import TournamentsScreen
 from cornered.clients.terminal.words import refusal_text, sentence, waiting_text
 from cornered.protocol.messages import ChallengeClosed, Challenged, Notice, Paired, Waiting, Welcome
 
@@ -151,6 +152,10 @@ class CorneredApp(App[None]):
     def action_ratings(self) -> None:
         if self._client is not None:
             self.push_screen(RatingsScreen(self._client))
+
+    def action_tournaments(self) -> None:
+        if self._client is not None:
+            self.push_screen(TournamentsScreen(self._client))
 
     def action_account(self) -> None:
         if self._client is not None:

@@ -33,6 +33,7 @@ KEYS: Final = (
     ("p", "in the menu: quick pairing by rating"),
     ("r", "in the menu: rated games, or casual ones"),
     ("l", "in the menu: ratings and leaderboards"),
+    ("t", "in the menu: tournaments"),
     ("a", "in the menu: sign in, register, sign out"),
     ("b", "switch between light and dark"),
     ("Esc", "leave the match; it goes on"),

@@ -57,6 +57,7 @@ class MenuScreen(Screen[None]):
         Binding("r", "rated", "Rated"),
         Binding("p", "quick", "Quick"),
         Binding("l", "app.ratings", "Ratings"),
+        Binding("t", "app.tournaments", "Tournaments"),
         Binding("a", "app.account", "Account"),
         Binding("delete,x", "cancel", "Close table"),
         Binding("question_mark", "app.help", "Help", key_display="?"),

@@ -44,7 +44,9 @@ class Players(Static):
         is_running = seat == match.to_move and not match.over
         left = time_left(match, seat, now)
         clock = "" if left is None else time_text(left)
-        mark = " [bot]" if player.kind == "bot" else ""
+        info = match.seats[seat]
+        rating = "" if info.rating is None else f" {rating_text(info.rating, provisional=info.provisional)}"
+        mark = rating + (" [bot]" if player.kind == "bot" else "")
         you = " (you)" if seat == match.seat else ""
         room = width - 4 - cell_len(mark + you) - cell_len(clock) - 1
         name = player.name if cell_len(player.name) <= room else player.name[: max(1, room - 1)] + "…"
@@ -61,8 +63,6 @@ class Players(Static):
     def _how(self, match: Snapshot, seat: int, gauges: Sequence[tuple[str, int]]) -> Text:
         words = []
         info = match.seats[seat]
-        if info.rating is not None:
-            words.append(rating_text(info.rating, provisional=info.provisional))
         if info.version is not None:
             words.append(f"version {info.version}")
         place = info.place

@@ -33,7 +33,7 @@ class QuickScreen(ModalScreen[None]):
 
     DEFAULT_CSS = """
     QuickScreen { align: center middle; }
-    QuickScreen Vertical { width: 60; height: auto; max-height: 95%; border: round $primary; background: $surface; }
+    QuickScreen Vertical { width: 70; height: auto; max-height: 95%; border: round $primary; background: $surface; }
     QuickScreen OptionList { border: none; height: auto; max-height: 18; }
     QuickScreen Static { padding: 0 2; height: auto; text-style: bold; }
     """

@@ -6,12 +6,14 @@ import asyncio
 import contextlib
 import random
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cornered.clients.sdk import BotPlayer, Client
+from cornered.clients.sdk.backoff import retry
 from cornered.protocol.ratings import Leaderboard, PoolRating
 from cornered.protocol.values import Accepts
 from cornered.server.lobby import ladder
@@ -67,11 +69,12 @@ async def climber(url: str, name: str, choose: Any, version: str | None = None) 
 async def first_place(client: Client, bot: str) -> tuple[PoolRating, Leaderboard]:
     """Return the rating with which a bot is the first of a leaderboard of three bots or more, and the leaderboard."""
     while True:
-        for rating in (await client.profile(bot)).ratings:
-            board = await client.leaderboard(rating.pool, "bot")
+        for rating in (await retry(partial(client.profile, bot))).ratings:
+            board = await retry(partial(client.leaderboard, rating.pool, "bot"))
             if len(board.entries) >= 3 and board.entries[0].player.id == bot:
-                return next(one for one in (await client.profile(bot)).ratings if one.pool == rating.pool), board
-        await asyncio.sleep(1.0)
+                ratings = (await retry(partial(client.profile, bot))).ratings
+                return next(one for one in ratings if one.pool == rating.pool), board
+        await asyncio.sleep(2.0)
 
 
 async def climbs(here: str, there: str) -> None:
@@ -93,7 +96,7 @@ async def climbs(here: str, there: str) -> None:
         assert {one.version for one in rating.versions} == {"1.4"}
         assert sum(one.games for one in rating.versions) == rating.games
         # The people's leaderboard has none of them, and a person may still challenge the bot.
-        assert (await ann.leaderboard(rating.pool)).entries == ()
+        assert (await retry(partial(ann.leaderboard, rating.pool))).entries == ()
         match = await ann.challenge(squeezing.player.id, "trapgrid", rated=True)
         assert match
 

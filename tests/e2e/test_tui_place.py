@@ -182,5 +182,5 @@ async def test_a_rated_game_against_a_bot_shows_its_version(address: str) -> Non
         await pilot.press("enter", "up", "enter")
         await until(lambda: isinstance(app.screen, MatchScreen) and "Your turn" in text_of(app), app)
         assert "no clock · rated" in text_of(app)
-        await until(lambda: "1500? · version 2.1" in text_of(app), app)
+        await until(lambda: "Rando 1500? [bot]" in text_of(app) and "version 2.1" in text_of(app), app)
         playing.cancel()
