@@ -24,6 +24,7 @@ from cornered.protocol.analysis import (
 from cornered.protocol.archive import MAX_OPENING_PLIES, ArchiveFilter
 from cornered.protocol.moderation import ModerationCommand
 from cornered.protocol.ratings import Pool
+from cornered.protocol.tournaments import TournamentCommand
 from cornered.protocol.traces import MAX_SENT_LINES, MAX_TRACE_MOVES, TraceLine, TraceSettings
 from cornered.protocol.values import (
     NO_CLOCK,
@@ -115,6 +116,7 @@ __all__ = [
     "Resign",
     "Say",
     "StartSeek",
+    "TournamentCommand",
     "WatchLobby",
 ]
 
@@ -661,7 +663,8 @@ ClientMessage: TypeAlias = Annotated[
     | MatchCommand
     | AnalysisCommand
     | AccountCommand
-    | ModerationCommand,
+    | ModerationCommand
+    | TournamentCommand,
     Field(discriminator="type"),
 ]
 COMMAND: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)

@@ -12,6 +12,7 @@ from cornered.protocol.archive import HeadToHeadCount, OpeningMove
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.moderation import ModerationAnswer
 from cornered.protocol.ratings import Leaderboard, Pools, Profile, Rated, RatingHistory
+from cornered.protocol.tournaments import TournamentAnswer, TournamentUpdate
 from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
 from cornered.protocol.values import (
     ChatRoom,
@@ -115,6 +116,7 @@ ErrorCode: TypeAlias = Literal[
     "nothing_offered",
     "already_offered",
     "too_late",
+    "paused",
     "nothing_to_take_back",
     "opponent_here",
     "already_joined",
@@ -419,6 +421,10 @@ class Snapshot(Made):
     """Whether the person in this match against a bot may have hints and takebacks."""
     rated: bool = False
     """Whether the result counts for the ratings, as far as it is known; false from a takeback on."""
+    tournament: Key | None = None
+    """The tournament to which this match belongs; null for any other."""
+    paused_until: Milliseconds | None = None
+    """When the clocks that the organiser has paused go on by themselves; null while the match is not paused."""
 
 
 class Happened(Made):
@@ -674,6 +680,7 @@ Answer: TypeAlias = (
     | RecordRead
     | AccountAnswer
     | ModerationAnswer
+    | TournamentAnswer
 )
 """Answers to the command whose `id` they carry. `lobby` and `snapshot` are sent without an `id` too."""
 Unasked: TypeAlias = (
@@ -693,6 +700,7 @@ Unasked: TypeAlias = (
     | Said
     | Rated
     | Notice
+    | TournamentUpdate
 )
 """Messages that answer no command: updates of the lobby, a match, an analysis or the server."""
 
@@ -736,7 +744,9 @@ ServerMessage: TypeAlias = Annotated[
     | Rated
     | Notice
     | AccountAnswer
-    | ModerationAnswer,
+    | ModerationAnswer
+    | TournamentAnswer
+    | TournamentUpdate,
     Field(discriminator="type"),
 ]
 MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)

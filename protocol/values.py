@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 from cornered.protocol.text import MAX_NAME, ForbiddenText, clean_line, clean_name
 
 __all__ = [
+    "MAX_PAUSE_SECONDS",
     "MAX_VALUES",
     "NO_CLOCK",
     "ONE_LINE",
@@ -122,6 +123,8 @@ class Command(Value, json_schema_extra={"answers": ["acknowledged"]}):
     id: CommandId
 
 
+MAX_PAUSE_SECONDS: Final = 3_600
+"""The longest pause of a match: the clocks go on by themselves then, so that a forgotten pause holds nobody."""
 MAX_VALUES: Final = 64
 """Values of all options together that a bot lists for one game."""
 
@@ -344,6 +347,8 @@ class MatchSummary(Made):
     """Whether the result counts for the ratings; false from a takeback on."""
     ratings: tuple[SeatRating, ...] = ()
     """Of a match that began as a rated one: each seat's rating then."""
+    tournament: Key | None = None
+    """The tournament to which this match belongs; null for any other."""
 
 
 class MatchStanding(Made):

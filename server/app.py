@@ -17,7 +17,7 @@ from typing import Final
 import structlog
 
 from cornered.engine.progress import Report
-from cornered.protocol.values import Player
+from cornered.protocol.values import MAX_PAUSE_SECONDS, Player
 from cornered.server import VERSION
 from cornered.server import log as logging
 from cornered.server.backing_services import (
@@ -43,6 +43,7 @@ from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, Journal
 from cornered.server.rating.ports import Ratings
 from cornered.server.runtime.account_service import AccountService
+from cornered.server.runtime.clock_orders import ClockOrders
 from cornered.server.runtime.exports import Exports
 from cornered.server.runtime.limits import Limits
 from cornered.server.runtime.lobby_service import LobbyService
@@ -65,6 +66,8 @@ from cornered.server.runtime.timekeeping import (
     last_sign,
     leave_signs,
 )
+from cornered.server.runtime.tournament_driver import LobbyView
+from cornered.server.runtime.tournament_service import Peers, TournamentService
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
 from cornered.server.streams.ports import EventStreams
 
@@ -242,7 +245,11 @@ async def running_server(
     refused: OSError | SettingsError | None = None
     async with asyncio.TaskGroup() as tasks:
         open_moderation = partial(_moderation_service, moderation_log, accounts, secret, clock)
-        lobby_service = _lobby_service(settings, services, accounts, open_moderation, lobby_log, secret, tasks)
+        clock_orders: ClockOrders
+        open_tournaments = partial(_tournament_service, settings, streams, services, accounts, lambda: clock_orders)
+        lobby_service = _lobby_service(
+            settings, services, accounts, open_moderation, open_tournaments, lobby_log, secret, tasks
+        )
         gateway: Gateway
         hashing = passwords or new_passwords()
         pages = _pages(settings, lobby_service, services, hashing, lambda: gateway.connections)
@@ -252,6 +259,7 @@ async def running_server(
         gateway = Gateway(settings, limits, lobby_service, account_service, exports, pages, tasks)
         registry = lobby_service.matches
         shared_limits = SharedLimits(limits, services.nodes)
+        clock_orders = ClockOrders(registry, services.nodes, _spawner(tasks))
         router = NodeRouter(
             services.nodes,
             registry,
@@ -259,6 +267,7 @@ async def running_server(
             lobby_service.summaries,
             lobby_service.analyses,
             shared_limits,
+            clock_orders,
             _spawner(tasks),
             is_lobby_open=False,
         )
@@ -287,6 +296,7 @@ async def running_server(
             running.append(tasks.create_task(lobby_service.revocations.run(), name="revocations"))
             running.append(tasks.create_task(lobby_service.moderation.run(), name="moderation"))
             running.append(tasks.create_task(services.ratings.run(), name="ratings"))
+            running.append(tasks.create_task(lobby_service.tournaments.run(), name="tournaments"))
             running.append(tasks.create_task(journal.watch(), name="journal watch"))
             leave: Callable[[], Awaitable[None]] = _nothing_to_leave
             if ownership is None and settings.database != MEMORY_DATABASE:
@@ -332,11 +342,38 @@ def _moderation_service(
     return ModerationService(moderation_log, accounts, doorkeeper, secret, now=now)
 
 
+def _tournament_service(
+    settings: Settings,
+    streams: EventStreams,
+    services: Services,
+    accounts: Accounts,
+    clock_orders: Callable[[], ClockOrders],
+    view: LobbyView,
+    peers_of: Peers,
+) -> TournamentService:
+    async def pause_clocks(match: str, is_paused: bool) -> None:
+        if is_paused:
+            await clock_orders().pause(match, MAX_PAUSE_SECONDS)
+        else:
+            await clock_orders().resume(match)
+
+    return TournamentService(
+        streams,
+        services,
+        accounts,
+        view,
+        creators=settings.tournaments,
+        pause_clocks=pause_clocks,
+        peers_of=peers_of,
+    )
+
+
 def _lobby_service(
     settings: Settings,
     services: Services,
     accounts: Accounts,
     open_moderation: Callable[[Doorkeeper], ModerationService],
+    open_tournaments: Callable[[LobbyView, Peers], TournamentService],
     lobby_log: LobbyLog,
     secret: bytes,
     tasks: asyncio.TaskGroup,
@@ -352,6 +389,7 @@ def _lobby_service(
         accounts,
         partial(MatchRegistry, services, secret, patience, tasks),
         open_moderation,
+        open_tournaments,
         lobby_log,
         tasks,
         bounds=Bounds(
@@ -459,6 +497,11 @@ def _pages(
             "analyses": ("Positions that wait to be studied, or are.", lambda: lobby_service.analysis_service.jobs),
             "bans": ("Bans and mutes that hold.", lambda: lobby_service.moderation.bans),
             "reports_open": ("Reports of players that nobody has closed.", lambda: lobby_service.moderation.reports),
+            "tournaments": ("Tournaments that are open or running.", lambda: lobby_service.tournaments.live),
+            "tournament_watchers": (
+                "Clients of this node that watch a tournament.",
+                lambda: lobby_service.tournaments.watchers,
+            ),
             "passwords_waiting": ("Passwords that are hashed, or wait for that.", lambda: passwords.waiting),
             "journal_waiting": ("Appends that wait for a commit to take them.", lambda: services.journal.waiting),
             "ratings_waiting": ("Results that were not rated at the last look.", lambda: services.ratings.waiting),

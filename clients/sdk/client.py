@@ -110,6 +110,14 @@ from cornered.protocol.ratings import (
     RatingHistory,
     RatingPoint,
 )
+from cornered.protocol.tournaments import (
+    Pairings,
+    Standings,
+    TournamentChanged,
+    TournamentMessage,
+    Tournaments,
+    TournamentState,
+)
 from cornered.protocol.values import (
     NO_CLOCK,
     Accepts,
@@ -131,7 +139,7 @@ MAX_PENDING_NEWS: Final = 256
 INSTANCE_BYTES: Final = 9
 EVERYTHING: Final = ArchiveFilter()
 
-ClientNews: TypeAlias = Welcome | Challenged | ChallengeClosed | Paired | Waiting | Notice
+ClientNews: TypeAlias = Welcome | Challenged | ChallengeClosed | Paired | Waiting | Notice | TournamentMessage
 """Unsolicited messages to a player. `Welcome` comes with every new connection."""
 
 T = TypeVar("T", bound=Value)
@@ -614,9 +622,16 @@ class Client:
                 | Bans()
                 | Reports()
                 | Audit()
+                | Tournaments()
+                | Standings()
+                | Pairings()
             ):
                 # The link returns these from `ask`.
                 pass
+            case TournamentChanged() | TournamentState():
+                self.tournaments.receive(message)
+            case TournamentMessage():
+                self._publish(message)
             case Welcome():
                 # `welcomed` processes the one that opens a connection.
                 pass

@@ -24,6 +24,7 @@ from cornered.engine.game import State
 from cornered.engine.limit import Limit
 from cornered.protocol.commands import Resign
 from cornered.protocol.messages import Acknowledged, ChallengeClosed, Challenged, Notice, Paired, Waiting, Welcome
+from cornered.protocol.tournaments import TournamentMessage
 from cornered.protocol.values import Accepts, Correspondence, GameSpec
 
 __all__ = ["BotPlayer", "Choose", "Tempo", "run_bot", "stay_as"]
@@ -119,18 +120,24 @@ class BotPlayer:
         """Play until the client closes. Raises CommandRefused where the tournament does not take the bot."""
         if self._tournament is not None:
             await retry(partial(self._client.tournaments.join, self._tournament))
+        is_back = False
         async with asyncio.TaskGroup() as tasks:
             async for news in self._client.news():
                 match news:
                     case Welcome():
                         for match in news.matches:
                             self._begin(tasks, match)
+                        if is_back and self._tournament is not None:
+                            # Who missed games meanwhile is absent until joining again; the tournament may be over.
+                            with contextlib.suppress(CommandRefused, NotUnderstood):
+                                await self._client.tournaments.join(self._tournament)
+                        is_back = True
                     case Paired():
                         self._begin(tasks, news.match)
                     case Challenged() if news.to.id == self._client.player.id:
                         with contextlib.suppress(CommandRefused, NotUnderstood):
                             await self._answer_challenge(news)
-                    case Challenged() | ChallengeClosed() | Waiting() | Notice():
+                    case Challenged() | ChallengeClosed() | Waiting() | Notice() | TournamentMessage():
                         pass
                     case _:
                         assert_never(news)

@@ -24,6 +24,7 @@ from cornered.clients.terminal.ratings_screen import RatingsScreen
 from cornered.clients.terminal.tournaments_screen import TournamentsScreen
 from cornered.clients.terminal.words import refusal_text, sentence, waiting_text
 from cornered.protocol.messages import ChallengeClosed, Challenged, Notice, Paired, Waiting, Welcome
+from cornered.protocol.tournaments import TournamentMessage
 
 __all__ = ["CorneredApp", "Opener"]
 
@@ -89,6 +90,8 @@ class CorneredApp(App[None]):
                         self.notify(text, title="Quick pairing", markup=False)
                 case Notice():
                     self.notify(sentence(news.text), title="The server", markup=False)
+                case TournamentMessage():
+                    self.notify(news.text, title=f"{news.by.name}, {news.name}", markup=False)
                 case Welcome() | Challenged() | ChallengeClosed():
                     # One's own challenges, and accepted ones, which `Paired` follows.
                     pass

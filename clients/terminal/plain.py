@@ -42,6 +42,7 @@ from cornered.protocol.messages import (
     Welcome,
 )
 from cornered.protocol.text import visible
+from cornered.protocol.tournaments import TournamentMessage
 
 __all__ = ["PlainMatch", "WriteText", "play_plainly", "standard_input", "watch_plainly", "write_line"]
 
@@ -271,7 +272,7 @@ async def _paired(client: Client, write: WriteText) -> str:
                     write(text)
             case None:
                 raise CannotStart("the connection has ended")
-            case Challenged() | ChallengeClosed() | Notice():
+            case Challenged() | ChallengeClosed() | Notice() | TournamentMessage():
                 pass
             case _:
                 assert_never(heard)

@@ -14,6 +14,7 @@ from cornered.protocol.events import MatchEvent
 from cornered.protocol.messages import ErrorCode, Said, SeatPresence, ServerMessage, Watchers
 from cornered.protocol.ratings import Rated
 from cornered.protocol.values import (
+    MAX_PAUSE_SECONDS,
     Accepts,
     BotVersion,
     Count,
@@ -33,6 +34,7 @@ __all__ = [
     "AskAnalysts",
     "AskVisitor",
     "AskVisitors",
+    "ClocksOrdered",
     "ClosedSockets",
     "FollowLobby",
     "Forward",
@@ -47,6 +49,7 @@ __all__ = [
     "NotOwned",
     "OpenMatch",
     "OpenedMatch",
+    "OrderClocks",
     "ReserveMatch",
     "RoomNotice",
     "RoomState",
@@ -277,6 +280,27 @@ class MatchReleased(Value):
     match: Key
 
 
+class OrderClocks(Value):
+    """An organiser's order to pause the clocks of a match of the receiver, or to have them go on.
+
+    Repeated until answered: what is done already is answered again. `seconds` is the longest pause; null resumes.
+    """
+
+    type: Literal["order_clocks"] = "order_clocks"
+    order: Key
+    match: Key
+    seconds: Annotated[int, Field(ge=1, le=MAX_PAUSE_SECONDS)] | None
+
+
+class ClocksOrdered(Value):
+    """The answer to `OrderClocks`: it is stored, or why not."""
+
+    type: Literal["clocks_ordered"] = "clocks_ordered"
+    order: Key
+    code: ErrorCode | None = None
+    text: str = ""
+
+
 class TaskOpened(Value):
     """The sender has opened the task of a match that it owns: a mirror of it subscribes again."""
 
@@ -357,6 +381,8 @@ NodeMessage: TypeAlias = Annotated[
     | RoomState
     | RoomNotice
     | NotOwned
+    | OrderClocks
+    | ClocksOrdered
     | TaskOpened
     | OpenMatch
     | OpenedMatch

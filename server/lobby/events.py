@@ -143,6 +143,7 @@ class MatchMade:
     with_help: bool = False
     rated: bool = False
     versions: tuple[BotVersion | None, ...] = ()
+    tournament: str | None = None
     type: Literal["match_made"] = field(default="match_made", kw_only=True)
 
 

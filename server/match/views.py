@@ -47,7 +47,9 @@ _remembered: Final = OrderedDict[State, _Rules]()
 
 def clocks(match: MatchState) -> Clocks:
     """Return every seat's time at the beginning of the present turn: receivers take off what has passed since."""
-    timer = match.timer
+    timer, pause = match.timer, match.pause
+    if pause is not None:
+        return Clocks(left=timer.left_at(pause.at), running=None, at=max(pause.at, timer.since))
     return Clocks(left=timer.left, running=timer.running, at=timer.since)
 
 
@@ -106,6 +108,8 @@ def snapshot(
         takeback_agreed=talks.takeback,
         with_help=terms.with_help,
         rated=match.rated,
+        tournament=terms.tournament,
+        paused_until=None if match.pause is None else match.pause.until,
     )
 
 
@@ -203,6 +207,7 @@ def summary(match: MatchState, watchers: int) -> MatchSummary:
         reason=ending.reason if ending else None,
         rated=match.rated,
         ratings=terms.ratings,
+        tournament=terms.tournament,
     )
 
 

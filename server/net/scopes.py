@@ -71,6 +71,25 @@ from cornered.protocol.commands import (
     WatchLobby,
 )
 from cornered.protocol.moderation import AskAudit, AskBans, AskReports, Ban, CloseReport, ReportPlayer, Unban
+from cornered.protocol.tournaments import (
+    AskPairings,
+    AskStandings,
+    AskTournament,
+    AskTournaments,
+    CancelTournament,
+    CreateTournament,
+    FinishTournament,
+    ForfeitPlayer,
+    JoinTournament,
+    LeaveTournament,
+    PairByHand,
+    PauseTournament,
+    ResumeTournament,
+    StartTournament,
+    TellTournament,
+    WatchTournament,
+    WithdrawFromTournament,
+)
 from cornered.server.accounts import Identity
 
 __all__ = ["Need", "need_of", "permits"]
@@ -111,6 +130,12 @@ def need_of(command: ClientMessage) -> Need:
             | AskProfile()
             | AskRatingHistory()
             | AskLeaderboard()
+            | AskTournaments()
+            | AskTournament()
+            | AskStandings()
+            | AskPairings()
+            | WatchTournament()
+            | LeaveTournament()
         ):
             return _READS
         case (
@@ -125,6 +150,17 @@ def need_of(command: ClientMessage) -> Need:
             | CancelChallenge()
             | Say()
             | ReportPlayer()
+            | CreateTournament()
+            | JoinTournament()
+            | WithdrawFromTournament()
+            | StartTournament()
+            | FinishTournament()
+            | CancelTournament()
+            | PairByHand()
+            | PauseTournament()
+            | ResumeTournament()
+            | TellTournament()
+            | ForfeitPlayer()
         ):
             return _PLAYS
         case AskAnalysis() | AskStudy() | AskTrace() | CancelAnalysis() | EnterPool() | LeavePool():

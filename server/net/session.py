@@ -66,9 +66,11 @@ from cornered.protocol.commands import (
     RatingCommand,
     ReadRecord,
     Say,
+    TournamentCommand,
 )
 from cornered.protocol.messages import Acknowledged, Archive, Games, MyMatches, Pong, Refused, ServerMessage
 from cornered.protocol.ratings import Profile
+from cornered.protocol.tournaments import CreateTournament, TellTournament
 from cornered.server.accounts import AccountsUnavailable
 from cornered.server.analysis.studies import line_of, read_record
 from cornered.server.lobby.pools import offered_pools
@@ -122,6 +124,7 @@ _Order: TypeAlias = (
     | AskAnalysis
     | AccountCommand
     | ModerationCommand
+    | TournamentCommand
     | _InRoom
 )
 """Every command that may follow hello."""
@@ -638,6 +641,11 @@ class Session:
             return
         if isinstance(command, ModerationCommand):
             client.send(await lobby_service.moderation.answer(command, client.player))
+            return
+        if isinstance(command, TournamentCommand):
+            if isinstance(command, CreateTournament | TellTournament):
+                await self._check_chat(client)
+            client.send(await lobby_service.tournaments.answer(command, client))
             return
         match command:
             case Ping():

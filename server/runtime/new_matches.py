@@ -72,6 +72,7 @@ class NewMatches:
             made.with_help,
             made.rated,
             made.versions,
+            made.tournament,
         )
         ratings = await self._services.ratings.at_start(opening)
         events = open_match(opening, self._archive.seed(made.match), now=self._services.now(), ratings=ratings)

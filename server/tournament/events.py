@@ -1,4 +1,7 @@
-"""What happens in a tournament, as events. Pure."""
+"""What happens in a tournament, as events. Pure.
+
+`cause` is the id of the organiser's command, so that a repeated command changes nothing.
+"""
 
 from __future__ import annotations
 
@@ -85,6 +88,7 @@ class Begun:
 
     at: int
     rounds: int | None
+    cause: str = ""
     type: Literal["begun"] = field(default="begun", kw_only=True)
 
 
@@ -93,6 +97,7 @@ class Called:
     """The organiser starts the next round, before its pause is over."""
 
     at: int
+    cause: str = ""
     type: Literal["called"] = field(default="called", kw_only=True)
 
 
@@ -118,6 +123,7 @@ class Paired:
     at: int
     round: int
     pairings: tuple[Pairing, ...]
+    cause: str = ""
     type: Literal["paired"] = field(default="paired", kw_only=True)
 
 
@@ -162,6 +168,7 @@ class Told:
 
     at: int
     text: str
+    cause: str = ""
     type: Literal["told"] = field(default="told", kw_only=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -34,6 +35,7 @@ __all__ = ["MAX_NO_SHOWS", "MAX_REPLAYS", "Entry", "Settled", "TournamentState"]
 
 MAX_NO_SHOWS: Final = 2
 """Games that a player may miss before it is paired no more; in an arena one, since a pairing there is never due."""
+MAX_CAUSES: Final = 32
 MAX_REPLAYS: Final = 2
 """How often a drawn meeting of a knockout is played again, with swapped seats; then the better seed wins it."""
 
@@ -95,8 +97,12 @@ class TournamentState:
     matches: int = 0
     """How many matches were made."""
     is_paused: bool = False
+    paused_at: int | None = None
+    """When its clocks were paused last; None where they never were."""
     is_called: bool = False
     """Whether the organiser has started the next round, which is not paired yet."""
+    causes: deque[str] = field(default_factory=lambda: deque(maxlen=MAX_CAUSES))
+    """The newest commands of the organiser that a repetition must not carry out again."""
     told: int = 0
     """Lines that the organiser has sent."""
     quiet_since: int = 0
@@ -164,6 +170,8 @@ class TournamentState:
     def evolve(self, event: TournamentEvent) -> None:
         """Fold the next event in."""
         self.seq += 1
+        if isinstance(event, Begun | Called | Paired | Told) and event.cause:
+            self.causes.append(event.cause)
         match event:
             case Created():
                 raise ValueError("a tournament is created once")
@@ -192,7 +200,7 @@ class TournamentState:
                 for result in event.results:
                     self._result(result, event.at)
             case Paused():
-                self.is_paused = True
+                self.paused_at, self.is_paused = event.at, True
             case Resumed():
                 self.is_paused = False
             case Told():

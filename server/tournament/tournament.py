@@ -7,6 +7,7 @@ from typing import Final, TypeAlias, assert_never
 
 from cornered.protocol.tournaments import (
     MAX_ROUND_ROBIN,
+    MAX_TOURNAMENT_PLAYERS,
     CancelTournament,
     FinishTournament,
     ForfeitPlayer,
@@ -19,7 +20,7 @@ from cornered.protocol.tournaments import (
     TournamentSettings,
     WithdrawFromTournament,
 )
-from cornered.protocol.values import Correspondence, NoClock, Player
+from cornered.protocol.values import MAX_PAUSE_SECONDS, Correspondence, NoClock, Player
 from cornered.server.refusal import Refusal
 from cornered.server.tournament.events import (
     Begun,
@@ -93,7 +94,7 @@ def check_settings(settings: TournamentSettings, seats: int, now: int) -> None:
             raise Refusal("bad_options", "an arena needs a clock that does not count in days")
     elif settings.minutes is not None:
         raise Refusal("bad_options", "only an arena has `minutes`; leave them out")
-    if settings.format == "round_robin" and settings.limit > MAX_ROUND_ROBIN:
+    if settings.format == "round_robin" and (settings.limit or 0) > MAX_ROUND_ROBIN:
         raise Refusal(
             "bad_options", f"a round robin has at most {MAX_ROUND_ROBIN} players; lower `limit`, or play Swiss"
         )
@@ -141,9 +142,11 @@ def decide(
             assert_never(command)
     if player.id != state.organiser.id and not is_admin:
         raise Refusal("not_yours", "only its organiser does that")
+    if command.id in state.causes:
+        return ()
     match command:
         case StartTournament():
-            return _start(state, now)
+            return _start(state, now, command.id)
         case FinishTournament():
             if state.status != "running":
                 raise Refusal("not_now", "the tournament has not started; start or cancel it")
@@ -163,7 +166,7 @@ def decide(
         case TellTournament():
             if state.told >= MAX_MESSAGES:
                 raise Refusal("busy", f"you have sent {MAX_MESSAGES} lines, as many as a tournament has")
-            return (Told(now, command.text),)
+            return (Told(now, command.text, command.id),)
         case ForfeitPlayer():
             if command.player not in state.entries:
                 raise Refusal("unknown_player", "this player does not take part")
@@ -183,8 +186,9 @@ def _join(state: TournamentState, player: Player, rating: int, now: int) -> tupl
         return (Returned(now, player.id),) if entry.is_out or state.is_absent(entry) else ()
     if state.status == "running" and not _may_join_late(state, now):
         raise Refusal("too_late", "the tournament has started; it takes no further players")
-    if len(state.entries) >= settings.limit:
-        raise Refusal("server_full", f"the tournament has {settings.limit} players, as many as it takes")
+    most = settings.limit or (MAX_ROUND_ROBIN if settings.format == "round_robin" else MAX_TOURNAMENT_PLAYERS)
+    if len(state.entries) >= most:
+        raise Refusal("server_full", f"the tournament has {most} players, as many as it takes")
     if settings.entrants != "everybody" and (settings.entrants == "bots") != (player.kind == "bot"):
         raise Refusal("not_permitted", f"this tournament is for {settings.entrants} only")
     low, high = settings.rating_from, settings.rating_to
@@ -206,16 +210,16 @@ def _may_join_late(state: TournamentState, now: int) -> bool:
             return False
 
 
-def _start(state: TournamentState, now: int) -> tuple[TournamentEvent, ...]:
+def _start(state: TournamentState, now: int, cause: str = "") -> tuple[TournamentEvent, ...]:
     if state.status == "open":
         if len(state.entries) < 2:
             raise Refusal("not_now", "a tournament needs two players; wait for more")
-        return (Begun(now, planned_rounds(state)),)
+        return (Begun(now, planned_rounds(state), cause),)
     if state.settings.format in ("arena", "by_hand"):
         raise Refusal("not_now", "this tournament goes on; it has no rounds to start")
     if state.pending:
         raise Refusal("not_now", f"{len(state.pending)} games of this round go on; wait for them")
-    return () if state.is_called else (Called(now),)
+    return () if state.is_called else (Called(now, cause),)
 
 
 def _pair_by_hand(
@@ -235,7 +239,7 @@ def _pair_by_hand(
         if player in seen or entry.pending is not None:
             raise Refusal("busy", f"{entry.player.name} plays already; pair everybody once")
         seen.add(player)
-    return (Paired(now, state.round + 1, pairings_of(hand_draft(command.pairs), new_id)),)
+    return (Paired(now, state.round + 1, pairings_of(hand_draft(command.pairs), new_id), command.id),)
 
 
 # What time and results decide
@@ -288,7 +292,8 @@ def tick(
             return _start(state, now) if len(state.entries) >= 2 else (Cancelled(now),)
         return (Cancelled(now),) if now - state.created > MAX_OPEN_MS else ()
     if state.is_paused:
-        return ()
+        # The clocks of its games go on by themselves then.
+        return (Resumed(now),) if now - (state.paused_at or now) >= MAX_PAUSE_SECONDS * 1000 else ()
     if settings.format == "arena":
         return _tick_arena(state, now, new_id, here)
     if settings.format == "by_hand" or state.pending:
