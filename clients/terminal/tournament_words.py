@@ -36,8 +36,8 @@ TIE_BREAKS: Final[dict[TieBreak, str]] = {
     "direct_encounter": "DE",
     "wins": "wins",
 }
-"""Headings of the columns, which are at most six characters wide."""
-NAME_WIDTH: Final = 30
+"""Headings of the columns, which are six characters wide."""
+MAX_NAME_WIDTH: Final = 24
 
 
 def format_text(info: TournamentInfo) -> str:
@@ -75,16 +75,18 @@ def tournament_text(info: TournamentInfo, now: int) -> str:
 
 
 def standings_lines(info: TournamentInfo, standings: Sequence[Standing]) -> Iterator[str]:
-    """Yield a table of standings."""
-    breaks = "".join(f"{TIE_BREAKS[one]:>7}" for one in info.tie_breaks)
-    yield f"{'':>4}  {'Player':<{NAME_WIDTH}} {'Points':>6}{breaks}  Games"
-    for one in standings:
-        name = player_text(one.player)
-        values = "".join(f"{value:>7g}" for value in one.tie_breaks)
+    """Yield a table of standings: wins, draws and losses, then the tie-breaks in their order."""
+    names = [player_text(one.player) for one in standings]
+    width = min(MAX_NAME_WIDTH, max([len("Player"), *map(len, names)]))
+    breaks = "".join(f"{TIE_BREAKS[one]:>6}" for one in info.tie_breaks)
+    yield f"    {'Player':<{width}} Points  +/=/-{breaks}"
+    for one, name in zip(standings, names, strict=True):
+        shown = name if len(name) <= width else f"{name[: width - 1]}…"
+        values = "".join(f"{value:>6g}" for value in one.tie_breaks)
         notes = [note for note, holds in (("out", one.is_out), ("absent", one.is_absent)) if holds]
         told = f"  {', '.join(notes)}" if notes else ""
-        games = f"{one.wins}+ {one.draws}= {one.losses}-"
-        yield f"{one.rank:>4}  {name[:NAME_WIDTH]:<{NAME_WIDTH}} {one.points:>6g}{values}  {games}{told}"
+        games = f"{one.wins}/{one.draws}/{one.losses}"
+        yield f"{one.rank:>3} {shown:<{width}} {one.points:>6g} {games:>6}{values}{told}"
 
 
 def pairing_text(pairing: PairingInfo) -> str:

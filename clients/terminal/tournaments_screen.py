@@ -32,10 +32,11 @@ class TournamentsScreen(Screen[None]):
 
     DEFAULT_CSS = """
     TournamentsScreen Horizontal { height: 1fr; }
-    TournamentsScreen #tournaments { width: 34; height: 1fr; border: round $primary; border-title-color: $text-muted; }
+    TournamentsScreen #tournaments { width: 31; height: 1fr; border: round $primary; border-title-color: $text-muted; }
     TournamentsScreen VerticalScroll { height: 1fr; border: round $panel-lighten-2; border-title-color: $text-muted; }
     TournamentsScreen VerticalScroll Static { padding: 0 1; height: auto; }
     TournamentsScreen #state { text-style: bold; }
+    TournamentsScreen #standings, TournamentsScreen #round { text-wrap: nowrap; text-overflow: ellipsis; }
     TournamentsScreen #notice { height: 1; padding: 0 1; text-style: bold; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -121,10 +122,9 @@ class TournamentsScreen(Screen[None]):
         self._tick()
         header, *rows = standings_lines(info, standings)
         me = self._client.player.id
-        lines = [Text(header, "dim", no_wrap=True)]
+        lines = [Text(header, "dim")]
         lines += [
-            Text(row, "bold" if standing.player.id == me else "", no_wrap=True)
-            for row, standing in zip(rows, standings, strict=True)
+            Text(row, "bold" if standing.player.id == me else "") for row, standing in zip(rows, standings, strict=True)
         ]
         self.query_one("#standings", Static).update(Text("\n").join(lines))
         texts = [f"\nRound {info.round}", *map(pairing_text, pairings)] if pairings else []

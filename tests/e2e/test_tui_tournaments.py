@@ -66,8 +66,8 @@ async def test_a_tournament_is_joined_played_and_read_in_the_terminal(address: s
         await pilot.press("escape")
         await until(lambda: isinstance(app.screen, TournamentsScreen), app)
         await until(lambda: "finished" in text_of(app), app)
-        assert "   1  " in text_of(app)
-        assert "1+ 0= 0-" in text_of(app)
+        assert "  1 " in text_of(app)
+        assert "1/0/0" in text_of(app)
         assert "Round 1" in text_of(app)
         playing.cancel()
 
