@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from typing import Protocol, TypeVar
 
+from cornered.clients.sdk.backoff import retry
 from cornered.clients.sdk.pulse import Pulse
 from cornered.protocol import tournaments
 from cornered.protocol.commands import Command
@@ -69,7 +71,10 @@ class TournamentView:
 
 
 class OwnTournaments:
-    """Tournaments as a client's player sees them, as `client.tournaments`. Every method raises CommandRefused."""
+    """Tournaments as a client's player sees them, as `client.tournaments`. Every method raises CommandRefused.
+
+    A page of a list that would come too soon is asked for again when the server says.
+    """
 
     def __init__(self, client: Asking) -> None:
         self._client = client
@@ -83,7 +88,7 @@ class OwnTournaments:
         after: int | None = None
         while True:
             command = tournaments.AskTournaments(id=self._client.new_id(), over=over, group=group, after=after)
-            page = await self._client.ask(command, Tournaments)
+            page = await retry(partial(self._client.ask, command, Tournaments))
             for one in page.tournaments:
                 yield one
             if page.more is None:
@@ -100,7 +105,7 @@ class OwnTournaments:
         after: int | None = None
         while True:
             command = tournaments.AskStandings(id=self._client.new_id(), tournament=tournament, after=after)
-            page = await self._client.ask(command, Standings)
+            page = await retry(partial(self._client.ask, command, Standings))
             for one in page.standings:
                 yield one
             if page.more is None:
@@ -112,7 +117,7 @@ class OwnTournaments:
         after: int | None = None
         while True:
             command = tournaments.AskPairings(id=self._client.new_id(), tournament=tournament, round=round, after=after)
-            page = await self._client.ask(command, Pairings)
+            page = await retry(partial(self._client.ask, command, Pairings))
             for one in page.pairings:
                 yield one
             if page.more is None:

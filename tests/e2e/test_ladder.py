@@ -17,6 +17,7 @@ from cornered.clients.sdk.backoff import retry
 from cornered.protocol.ratings import Leaderboard, PoolRating
 from cornered.protocol.values import Accepts
 from cornered.server.lobby import ladder
+from cornered.server.lobby.pools import offered_pools
 from cornered.server.runtime import pairing_rounds
 from tests.conftest import Mosquitto, Postgres
 from tests.e2e.test_tui import until
@@ -25,12 +26,14 @@ from tests.server.test_two_nodes import two_nodes
 
 __all__ = ["start", "two_nodes"]
 
-DEADLINE_S = 150.0
+DEADLINE_S = 200.0
 
 
 @pytest.fixture(autouse=True)
 def quick_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have rounds at once, in which bots meet again: a ladder of hours takes seconds."""
+    """Have rounds of one pool at once, in which bots meet again: a ladder of hours takes seconds."""
+    pool = next(pool for pool in offered_pools() if pool.game.name == "trapgrid")
+    monkeypatch.setattr(pairing_rounds, "offered_pools", lambda: (pool,))
     monkeypatch.setattr(pairing_rounds, "ROUND_S", 0.05)
     monkeypatch.setattr(pairing_rounds, "LADDER_EVERY_S", 0.05)
     monkeypatch.setattr(ladder, "OPPONENTS_REMEMBERED", 0)
