@@ -98,7 +98,7 @@ class OwnTournaments:
     async def about(self, tournament: str) -> TournamentState:
         """Return a tournament with its first standings, the pairings of its newest round, and one's own place."""
         command = tournaments.AskTournament(id=self._client.new_id(), tournament=tournament)
-        return await self._client.ask(command, TournamentState)
+        return await retry(partial(self._client.ask, command, TournamentState))
 
     async def standings(self, tournament: str) -> AsyncIterator[Standing]:
         """Yield all standings, the leader first; pages are asked for on the way."""
@@ -156,7 +156,7 @@ class OwnTournaments:
     async def watch(self, tournament: str) -> TournamentView:
         """Return a live copy of a tournament, in the place of the one that was watched before."""
         command = tournaments.WatchTournament(id=self._client.new_id(), tournament=tournament)
-        state = await self._client.ask(command, TournamentState)
+        state = await retry(partial(self._client.ask, command, TournamentState))
         self.close()
         self._view = TournamentView(state)
         return self._view
