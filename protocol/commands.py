@@ -23,7 +23,8 @@ from cornered.protocol.analysis import (
 )
 from cornered.protocol.archive import MAX_OPENING_PLIES, ArchiveFilter
 from cornered.protocol.moderation import ModerationCommand
-from cornered.protocol.ratings import Pool
+from cornered.protocol.ratings import RatingPool
+from cornered.protocol.social import SocialCommand
 from cornered.protocol.tournaments import TournamentCommand
 from cornered.protocol.traces import MAX_SENT_LINES, MAX_TRACE_MOVES, TraceLine, TraceSettings
 from cornered.protocol.values import (
@@ -115,6 +116,7 @@ __all__ = [
     "RequestTakeback",
     "Resign",
     "Say",
+    "SocialCommand",
     "StartSeek",
     "TournamentCommand",
     "WatchLobby",
@@ -181,7 +183,7 @@ class AskRatingHistory(Command, json_schema_extra={"answers": ["rating_history"]
 
     type: Literal["ask_rating_history"] = "ask_rating_history"
     player: Key
-    pool: Pool
+    pool: RatingPool
 
 
 class AskLeaderboard(Command, json_schema_extra={"answers": ["leaderboard"]}):
@@ -191,7 +193,7 @@ class AskLeaderboard(Command, json_schema_extra={"answers": ["leaderboard"]}):
     """
 
     type: Literal["ask_leaderboard"] = "ask_leaderboard"
-    pool: Pool
+    pool: RatingPool
     kind: PlayerKind = "person"
     after: Key | None = None
 
@@ -664,7 +666,8 @@ ClientMessage: TypeAlias = Annotated[
     | AnalysisCommand
     | AccountCommand
     | ModerationCommand
-    | TournamentCommand,
+    | TournamentCommand
+    | SocialCommand,
     Field(discriminator="type"),
 ]
 COMMAND: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)

@@ -12,6 +12,7 @@ from cornered.protocol.archive import HeadToHeadCount, OpeningMove
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.moderation import ModerationAnswer
 from cornered.protocol.ratings import Leaderboard, Pools, Profile, Rated, RatingHistory
+from cornered.protocol.social import Notified, SocialAnswer
 from cornered.protocol.tournaments import TournamentAnswer, TournamentUpdate
 from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
 from cornered.protocol.values import (
@@ -27,8 +28,8 @@ from cornered.protocol.values import (
     MatchSummary,
     Milliseconds,
     OfferedGame,
+    PairingPool,
     Player,
-    Pool,
     PoolStanding,
     Presence,
     Reason,
@@ -134,6 +135,8 @@ ErrorCode: TypeAlias = Literal[
     "unknown_analysis",
     "banned",
     "muted",
+    "no_chat",
+    "forbidden_words",
     "unknown_ban",
     "unknown_report",
     "no_guests",
@@ -214,7 +217,7 @@ class Games(Made):
     games: tuple[OfferedGame, ...]
     max_plies: int
     """Limit of moves and rolls, those taken back included; a match that reaches it ends as a draw (`ply_limit`)."""
-    pools: tuple[Pool, ...] = ()
+    pools: tuple[PairingPool, ...] = ()
     """The pools of quick pairing, in the order in which they are shown."""
 
 
@@ -650,10 +653,10 @@ class Said(Made):
 
 
 class Notice(Made):
-    """The server is about to restart, or another program is connected as this bot."""
+    """The server is about to restart, another program is connected as this bot, or a report of one's own was closed."""
 
     type: Literal["notice"] = "notice"
-    code: Literal["restarting", "also_here"]
+    code: Literal["restarting", "also_here", "report_closed"]
     text: str
 
 
@@ -681,6 +684,7 @@ Answer: TypeAlias = (
     | AccountAnswer
     | ModerationAnswer
     | TournamentAnswer
+    | SocialAnswer
 )
 """Answers to the command whose `id` they carry. `lobby` and `snapshot` are sent without an `id` too."""
 Unasked: TypeAlias = (
@@ -699,6 +703,7 @@ Unasked: TypeAlias = (
     | Watchers
     | Said
     | Rated
+    | Notified
     | Notice
     | TournamentUpdate
 )
@@ -742,11 +747,13 @@ ServerMessage: TypeAlias = Annotated[
     | Watchers
     | Said
     | Rated
+    | Notified
     | Notice
     | AccountAnswer
     | ModerationAnswer
     | TournamentAnswer
-    | TournamentUpdate,
+    | TournamentUpdate
+    | SocialAnswer,
     Field(discriminator="type"),
 ]
 MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)

@@ -10,7 +10,6 @@ from cornered.protocol.values import BotVersion, CommandId, GameSpec, Key, Made,
 
 __all__ = [
     "Leaderboard",
-    "Pool",
     "PoolInfo",
     "PoolRating",
     "Pools",
@@ -20,11 +19,14 @@ __all__ = [
     "RatingChange",
     "RatingHistory",
     "RatingPoint",
+    "RatingPool",
     "Speed",
     "VersionRating",
 ]
 
-Pool: TypeAlias = Annotated[str, Field(min_length=3, max_length=160, pattern=r"^[a-z0-9_]+(:[a-z0-9_=,-]+)?:[a-z]+$")]
+RatingPool: TypeAlias = Annotated[
+    str, Field(min_length=3, max_length=160, pattern=r"^[a-z0-9_]+(:[a-z0-9_=,-]+)?:[a-z]+$")
+]
 """The key of a rating pool: the game, the options that differ from its defaults, and the speed, as in `trapgrid:blitz`
 or `trapgrid:size=5:rapid`."""
 Speed: TypeAlias = Literal["bullet", "blitz", "rapid", "classical", "correspondence", "untimed"]
@@ -35,7 +37,7 @@ Speed: TypeAlias = Literal["bullet", "blitz", "rapid", "classical", "corresponde
 class PoolInfo(Made):
     """A rating pool. `game` has the options that differ from the game's defaults."""
 
-    pool: Pool
+    pool: RatingPool
     game: GameSpec
     speed: Speed
     players: int
@@ -55,7 +57,7 @@ class VersionRating(Made):
 class PoolRating(Made):
     """A player's rating in one pool. With a `deviation` above 110 it is `provisional`."""
 
-    pool: Pool
+    pool: RatingPool
     game: GameSpec
     """With the options that differ from the game's defaults."""
     speed: Speed
@@ -127,7 +129,7 @@ class RatingHistory(Made):
     type: Literal["rating_history"] = "rating_history"
     id: CommandId
     player: Key
-    pool: Pool
+    pool: RatingPool
     points: tuple[RatingPoint, ...]
 
 
@@ -136,7 +138,7 @@ class Leaderboard(Made):
 
     type: Literal["leaderboard"] = "leaderboard"
     id: CommandId
-    pool: Pool
+    pool: RatingPool
     game: GameSpec
     """With the options that differ from the game's defaults."""
     speed: Speed
@@ -156,5 +158,5 @@ class Rated(Made):
 
     type: Literal["rated"] = "rated"
     match: Key
-    pool: Pool
+    pool: RatingPool
     changes: tuple[RatingChange, ...]

@@ -43,10 +43,10 @@ __all__ = [
     "OfferedGame",
     "OfferedOption",
     "OptionValue",
+    "PairingPool",
     "PerMove",
     "Player",
     "PlayerKind",
-    "Pool",
     "PoolStanding",
     "PositionLine",
     "Presence",
@@ -349,6 +349,10 @@ class MatchSummary(Made):
     """Of a match that began as a rated one: each seat's rating then."""
     tournament: Key | None = None
     """The tournament to which this match belongs; null for any other."""
+    turn: Seat | None = None
+    """Of a live correspondence match: the seat to move; null where dice are rolled, and in any other match."""
+    due: Milliseconds | None = None
+    """When the time of that seat is over, by the server's clock."""
 
 
 class MatchStanding(Made):
@@ -371,7 +375,7 @@ class Presence(Value):
     """The version that a bot has declared."""
 
 
-class Pool(Value):
+class PairingPool(Value):
     """A pool of quick pairing: people who wait in it are paired by rating for this game with this clock."""
 
     id: Key

@@ -19,6 +19,7 @@ from cornered.clients.sdk.link import Link
 from cornered.clients.sdk.lobby import LobbyView
 from cornered.clients.sdk.match import MatchView
 from cornered.clients.sdk.own_account import OwnAccount
+from cornered.clients.sdk.people import People
 from cornered.clients.sdk.pulse import Pulse
 from cornered.clients.sdk.study import Jobs, Studies
 from cornered.clients.sdk.tournaments import OwnTournaments
@@ -89,14 +90,18 @@ from cornered.protocol.messages import (
     Welcome,
 )
 from cornered.protocol.moderation import (
+    AccountList,
+    AskAccounts,
     AskAudit,
     AskBans,
+    AskReport,
     AskReports,
     Audit,
     Ban,
     Bans,
     CloseReport,
     Measure,
+    ReportDetails,
     ReportPlayer,
     Reports,
     Unban,
@@ -110,6 +115,7 @@ from cornered.protocol.ratings import (
     RatingHistory,
     RatingPoint,
 )
+from cornered.protocol.social import Blocked, Friends, Notices, Notified
 from cornered.protocol.tournaments import (
     Pairings,
     Standings,
@@ -126,9 +132,9 @@ from cornered.protocol.values import (
     LobbySection,
     MatchSummary,
     OfferedGame,
+    PairingPool,
     Player,
     PlayerKind,
-    Pool,
     SeekSettings,
     Value,
 )
@@ -164,6 +170,7 @@ class Client:
         self.jobs = Jobs(self)
         """Analysis jobs of this bot, after `jobs.offer`."""
         self.account = OwnAccount(self)
+        self.people = People(self)
         """This player's account, or what would become one."""
         self.tournaments = OwnTournaments(self)
         """Tournaments: which there are, joining, standings."""
@@ -290,7 +297,7 @@ class Client:
         """Return the server's games."""
         return (await self.ask(AskGames(id=self.new_id()), Games)).games
 
-    async def pools(self) -> tuple[Pool, ...]:
+    async def pools(self) -> tuple[PairingPool, ...]:
         """Return the server's pools of quick pairing."""
         return (await self.ask(AskGames(id=self.new_id()), Games)).pools
 
@@ -404,6 +411,14 @@ class Client:
     async def reports(self, after: int | None = None) -> Reports:
         """Return the open reports, oldest first, or those after the cursor `more`; for administrators."""
         return await self.ask(AskReports(id=self.new_id(), after=after), Reports)
+
+    async def report_details(self, report: int) -> ReportDetails:
+        """Return an open report with the chat that its reporter saw; for administrators."""
+        return await self.ask(AskReport(id=self.new_id(), report=report), ReportDetails)
+
+    async def accounts(self, text: str = "", after: str | None = None) -> AccountList:
+        """Search accounts by the beginning of their names, and any player by its id; for administrators."""
+        return await self.ask(AskAccounts(id=self.new_id(), text=text, after=after), AccountList)
 
     async def close_report(self, report: int, grounds: str) -> None:
         """Close a report, with what was decided; for administrators."""
@@ -581,6 +596,9 @@ class Client:
                 self._publish(message)
             case Notice():
                 self._note(message)
+            case Notified():
+                # A notice for people; a bot hears of its turns in the matches that it has joined.
+                pass
             case Analysis():
                 self._studies.receive(message)
             case Analyse() | TraceSearch() | StopAnalysis():
@@ -621,10 +639,15 @@ class Client:
                 | InvitationCreated()
                 | Bans()
                 | Reports()
+                | ReportDetails()
+                | AccountList()
                 | Audit()
                 | Tournaments()
                 | Standings()
                 | Pairings()
+                | Friends()
+                | Blocked()
+                | Notices()
             ):
                 # The link returns these from `ask`.
                 pass

@@ -17,7 +17,7 @@ from textual.widgets.option_list import Option
 from cornered.clients.sdk import Client, ClientError, Closed
 from cornered.clients.terminal.words import clock_text, refusal_text, sentence, spec_text
 from cornered.protocol.messages import Waiting
-from cornered.protocol.values import Pool
+from cornered.protocol.values import PairingPool
 
 __all__ = ["QuickScreen"]
 
@@ -47,7 +47,7 @@ class QuickScreen(ModalScreen[None]):
         super().__init__()
         self._client = client
         self._game = game
-        self._pools: Sequence[Pool] = ()
+        self._pools: Sequence[PairingPool] = ()
         self._waiting = waiting if waiting is not None and waiting.pool is not None else None
 
     def compose(self) -> ComposeResult:
@@ -81,7 +81,7 @@ class QuickScreen(ModalScreen[None]):
         except ClientError as error:
             self._tell(refusal_text(error))
 
-    def _row(self, pool: Pool, waiting: int) -> Option:
+    def _row(self, pool: PairingPool, waiting: int) -> Option:
         count = f"  {waiting} waiting" if waiting else ""
         return Option(Text.assemble(_pool_text(pool), (count, "dim")), id=pool.id)
 
@@ -104,7 +104,7 @@ class QuickScreen(ModalScreen[None]):
         lines.append("Esc ends the wait.")
         self._tell("\n".join(lines))
 
-    def _pool(self, name: str | None) -> Pool | None:
+    def _pool(self, name: str | None) -> PairingPool | None:
         return next((pool for pool in self._pools if pool.id == name), None)
 
     def _tell(self, text: str) -> None:
@@ -146,5 +146,5 @@ class QuickScreen(ModalScreen[None]):
         self.dismiss()
 
 
-def _pool_text(pool: Pool) -> str:
+def _pool_text(pool: PairingPool) -> str:
     return f"{spec_text(pool.game)}, {clock_text(pool.clock)}"

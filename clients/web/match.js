@@ -53,7 +53,7 @@ export class MatchView {
       signal,
     );
     document.addEventListener("keydown", (event) => this.table?.key(event), { signal });
-    document.addEventListener("visibilitychange", () => this.#askMoves(), { signal });
+    document.addEventListener("visibilitychange", () => this.#turned(), { signal });
     document.title = "Cornered";
     if (page.link.state === "online") this.#join();
   }
@@ -66,6 +66,18 @@ export class MatchView {
     clearTimeout(this.claimTimer);
     clearTimeout(this.joinTimer);
     if (this.page.link.state === "online") this.page.link.ask({ type: "leave", match: this.match }).catch(() => {});
+  }
+
+  /**
+   * The page is shown or hidden. Who has a game by days behind another window does not look at it, and is notified: the
+   * server takes whoever has joined it for somebody who looks.
+   */
+  #turned() {
+    const { record } = this;
+    const { link } = this.page;
+    if (record?.clock.kind !== "correspondence" || record.seat === null || record.over || link.state !== "online") this.#askMoves();
+    else if (document.hidden) link.ask({ type: "leave", match: this.match }).catch(() => {});
+    else this.#join();
   }
 
   get playingIn() {

@@ -13,6 +13,7 @@ from cornered.protocol.commands import ClientMessage
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.messages import ErrorCode, Said, SeatPresence, ServerMessage, Watchers
 from cornered.protocol.ratings import Rated
+from cornered.protocol.social import Notified
 from cornered.protocol.values import (
     MAX_PAUSE_SECONDS,
     Accepts,
@@ -34,6 +35,7 @@ __all__ = [
     "AskAnalysts",
     "AskVisitor",
     "AskVisitors",
+    "BlocksChanged",
     "ClocksOrdered",
     "ClosedSockets",
     "FollowLobby",
@@ -58,6 +60,7 @@ __all__ = [
     "Summaries",
     "TaskOpened",
     "ToClient",
+    "ToPlayer",
     "Unsubscribe",
     "Usage",
     "Used",
@@ -372,6 +375,21 @@ class Usage(Value):
     """Names with failed attempts to sign in, by their digests."""
 
 
+class BlocksChanged(Value):
+    """A player blocks others than before: the receiver reads whom, where the player is connected to it."""
+
+    type: Literal["blocks_changed"] = "blocks_changed"
+    player: Key
+
+
+class ToPlayer(Value):
+    """A message for all sockets that a player has on the receiving node."""
+
+    type: Literal["to_player"] = "to_player"
+    player: Key
+    message: Notified
+
+
 NodeMessage: TypeAlias = Annotated[
     Forward
     | ToClient
@@ -390,6 +408,8 @@ NodeMessage: TypeAlias = Annotated[
     | AskAnalysts
     | ClosedSockets
     | Usage
+    | BlocksChanged
+    | ToPlayer
     | Visitors
     | AskVisitor
     | AskVisitors

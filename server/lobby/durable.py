@@ -80,6 +80,6 @@ def _tables(lobby: LobbyFacts) -> Iterator[LobbyEvent]:
     for table in lobby.tables.values():
         yield SeekPosted(table.seek, table.asked)
     for challenge in lobby.challenges.values():
-        yield ChallengeSent(challenge)
+        yield ChallengeSent(challenge, is_hidden=challenge.challenge in lobby.hidden)
     for entry in lobby.pools.entries():
         yield PoolEntered(entry.player, entry.pool, entry.rating, entry.since)

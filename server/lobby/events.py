@@ -113,16 +113,19 @@ class SeekClosed:
 
 @dataclass(frozen=True, slots=True)
 class ChallengeSent:
+    """A challenge is sent; one that `is_hidden` to its challenger alone, since the challenged player blocks them."""
+
     challenge: Challenged
+    is_hidden: bool = field(default=False, kw_only=True)
     type: Literal["challenge_sent"] = field(default="challenge_sent", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class ChallengeEnded:
-    """A challenge is over; both players in `told` get `closed`."""
+    """A challenge is over; the players in `told` get `closed`."""
 
     closed: ChallengeClosed
-    told: tuple[str, str]
+    told: tuple[str, ...]
     type: Literal["challenge_ended"] = field(default="challenge_ended", kw_only=True)
 
 
@@ -142,8 +145,8 @@ class MatchMade:
     is_open: bool = False
     with_help: bool = False
     rated: bool = False
-    versions: tuple[BotVersion | None, ...] = ()
     tournament: str | None = None
+    versions: tuple[BotVersion | None, ...] = ()
     type: Literal["match_made"] = field(default="match_made", kw_only=True)
 
 

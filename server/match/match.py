@@ -92,8 +92,8 @@ def open_match(
         with_help=opening.with_help,
         rated=opening.rated,
         ratings=tuple(ratings),
-        versions=tuple(opening.versions),
         tournament=opening.tournament,
+        versions=tuple(opening.versions),
     )
     match = Match.begin(started, seed, DEFAULT_PATIENCE)
     return (started, *match.consequences(match.state, match.seq, match.ply, now))
@@ -114,7 +114,7 @@ def rematch_of(match: Match, versions: Sequence[str | None] = ()) -> Opening:
         terms.delay,
         terms.with_help,
         terms.rated,
-        versions,
+        versions=versions,
     )
 
 

@@ -96,8 +96,8 @@ class MatchState:
             with_help=started.with_help,
             rated=started.rated,
             ratings=started.ratings,
-            versions=started.versions,
             tournament=started.tournament,
+            versions=started.versions,
         )
         state = game.start()
         timer = Timer.of(started.clock, seats, started.at)

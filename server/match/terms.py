@@ -43,9 +43,9 @@ class Opening:
     """Whether the person in a match against a bot may have hints and takebacks."""
     rated: bool = False
     """Whether the result is to change both players' ratings."""
+    tournament: str | None = None
     versions: Sequence[str | None] = ()
     """The version of each seat's bot; empty where no bot names one."""
-    tournament: str | None = None
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,10 @@ class MatchTerms:
     rated: bool = False
     ratings: tuple[SeatRating, ...] = ()
     """Each seat's rating when the rated match began; empty in a casual one."""
-    versions: tuple[str | None, ...] = ()
-    """The version of each seat's bot when the match began; empty where no bot named one."""
     tournament: str | None = None
     """The tournament to which the match belongs: it is neither aborted nor taken back, and has no rematch."""
+    versions: tuple[str | None, ...] = ()
+    """The version of each seat's bot when the match began; empty where no bot named one."""
 
     def is_helped(self, seat: int) -> bool:
         """Return whether the player in `seat` may have hints, and takebacks without asking: a person, and no bot."""

@@ -74,7 +74,29 @@ from cornered.protocol.commands import (
     StartSeek,
     WatchLobby,
 )
-from cornered.protocol.moderation import AskAudit, AskBans, AskReports, Ban, CloseReport, ReportPlayer, Unban
+from cornered.protocol.moderation import (
+    AskAccounts,
+    AskAudit,
+    AskBans,
+    AskReport,
+    AskReports,
+    Ban,
+    CloseReport,
+    ReportPlayer,
+    Unban,
+)
+from cornered.protocol.social import (
+    AskBlocked,
+    AskFriends,
+    AskNotices,
+    BlockPlayer,
+    FollowPlayer,
+    SetNotices,
+    SubscribePush,
+    UnblockPlayer,
+    UnfollowPlayer,
+    UnsubscribePush,
+)
 from cornered.protocol.tournaments import (
     AskPairings,
     AskStandings,
@@ -106,6 +128,7 @@ __all__ = [
     "POSITION_READ",
     "PREVIEW",
     "QR_CODE",
+    "TABLE",
     "UNIT_US",
     "cost_of",
     "download_cost",
@@ -171,6 +194,8 @@ PAST_TOURNAMENTS: Final = 90.0
 """A page of tournaments that are over, which may be read from the store."""
 PAIRS_PER_TOKEN: Final = 2
 """Pairs of `pair_by_hand` for one token."""
+TABLE: Final = 400.0
+"""A tournament as a table, of some hundred players or some thousand games."""
 RATINGS_READ: Final = 75.0
 """A leaderboard's page or a history: its rows are found by an index, however many games were played."""
 PROFILE: Final = 50.0
@@ -207,8 +232,8 @@ KNOWN_FILE: Final = 1.0
 It is less than such a request takes, since a class that reloads the page asks for thousands at once; `arrival_rate`
 bounds them too, and of the server's tokens they take a page's.
 """
-
-
+SOCIAL_READ: Final = 40.0
+"""The players whom one follows or blocks, at most 200 with their names of today, or how one is notified."""
 MODERATION: Final = 40.0
 """A report, a decision or a list of them: the store is asked for an account, and written or read once."""
 
@@ -272,7 +297,17 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return 5.0 + len(command.trace or ()) / TRACE_LINES_PER_TOKEN
         case EnterPool() | LeavePool():
             return 5.0
-        case ReportPlayer() | Ban() | Unban() | CloseReport() | AskBans() | AskReports() | AskAudit():
+        case (
+            ReportPlayer()
+            | Ban()
+            | Unban()
+            | CloseReport()
+            | AskBans()
+            | AskReports()
+            | AskReport()
+            | AskAudit()
+            | AskAccounts()
+        ):
             return MODERATION
         case LeaveTournament():
             return 1.0
@@ -295,6 +330,18 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return TOURNAMENT
         case AskTournaments():
             return PAST_TOURNAMENTS if command.over else TOURNAMENT
+        case AskFriends() | AskBlocked() | AskNotices():
+            return SOCIAL_READ
+        case (
+            FollowPlayer()
+            | UnfollowPlayer()
+            | BlockPlayer()
+            | UnblockPlayer()
+            | SetNotices()
+            | SubscribePush()
+            | UnsubscribePush()
+        ):
+            return ACCOUNT_WRITE
         case JoinSeek() | StartSeek() | AcceptChallenge() | Rematch():
             # A match is opened and stored.
             return 10.0

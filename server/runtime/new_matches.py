@@ -71,8 +71,8 @@ class NewMatches:
             made.delay,
             made.with_help,
             made.rated,
-            made.versions,
             made.tournament,
+            made.versions,
         )
         ratings = await self._services.ratings.at_start(opening)
         events = open_match(opening, self._archive.seed(made.match), now=self._services.now(), ratings=ratings)

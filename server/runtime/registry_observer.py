@@ -31,6 +31,9 @@ class RegistryObserver(Protocol):
     def match_changed(self, match_task: MatchTask) -> None:
         """A match looks different in lists now."""
 
+    def match_turned(self, match_task: MatchTask) -> None:
+        """Moves were made in a match, or taken back."""
+
     def match_ended(self, match_task: MatchTask) -> None:
         """A match is over."""
 
