@@ -15,6 +15,7 @@ from cornered.clients.terminal.errors import CannotStart
 from cornered.clients.terminal.layout import fit, last_placed
 from cornered.clients.terminal.match_source import Action, LineState, MatchSource, NotPossible, Seen, Told
 from cornered.clients.terminal.online import OnlineMatch
+from cornered.clients.terminal.rating_words import seat_text
 from cornered.clients.terminal.words import (
     clock_text,
     facts_text,
@@ -122,8 +123,9 @@ class PlainMatch:
 
     def _introduce(self, match: Snapshot) -> None:
         players = zip(ASCII.pieces, match.seats, strict=False)
-        names = ", ".join(f"{piece} is {player_text(info.player)}" for piece, info in players)
-        self._write(f"{match.title}, {clock_text(match.clock)}. {names}. Match {match.match}.")
+        names = ", ".join(f"{piece} is {seat_text(info)}" for piece, info in players)
+        rated = ", rated" if match.rated else ""
+        self._write(f"{match.title}, {clock_text(match.clock)}{rated}. {names}. Match {match.match}.")
 
     async def _show(self, match: Snapshot) -> None:
         self._write("")

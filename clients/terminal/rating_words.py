@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cornered.clients.terminal.words import ordinal, player_text, spec_text
 from cornered.protocol.ratings import Leaderboard, PoolInfo, PoolRating, Profile, RankedPlayer, Rated
-from cornered.protocol.values import GameSpec
+from cornered.protocol.values import GameSpec, SeatInfo
 
 __all__ = [
     "change_text",
@@ -15,6 +15,7 @@ __all__ = [
     "pool_text",
     "profile_lines",
     "rating_text",
+    "seat_text",
     "standing_text",
 ]
 
@@ -22,6 +23,13 @@ __all__ = [
 def rating_text(rating: int, *, provisional: bool) -> str:
     """Return a rating; the question mark says that it is provisional."""
     return f"{rating}{'?' * provisional}"
+
+
+def seat_text(seat: SeatInfo) -> str:
+    """Return who sits in a seat of a match, with the version of a bot and the rating of a rated match."""
+    rating = None if seat.rating is None else rating_text(seat.rating, provisional=seat.provisional)
+    version = None if seat.version is None else f"version {seat.version}"
+    return " ".join(filter(None, (player_text(seat.player), version, rating)))
 
 
 def change_text(rated: Rated, seat: int) -> str:
@@ -65,6 +73,6 @@ def leader_text(leader: RankedPlayer) -> str:
 
 def leaderboard_lines(board: Leaderboard) -> Iterator[str]:
     """Yield the lines of a page of a leaderboard."""
-    who = "bots" if board.kind == "bot" else "people"
-    yield f"{pool_text(board)}: {board.total} {who} with an established rating"
+    one, many = ("bot", "bots") if board.kind == "bot" else ("person", "people")
+    yield f"{pool_text(board)}: {board.total} {one if board.total == 1 else many} with an established rating"
     yield from map(leader_text, board.entries)
