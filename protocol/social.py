@@ -113,9 +113,9 @@ class SubscribePush(Command):
 
     type: Literal["subscribe_push"] = "subscribe_push"
     endpoint: Endpoint = Field(repr=False)
-    p256dh: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{87}=?$")] = Field(repr=False)
+    p256dh: Annotated[str, Field(min_length=87, max_length=88, pattern=r"^[A-Za-z0-9_-]+={0,1}$")] = Field(repr=False)
     """The browser's public key, 65 bytes in base64url."""
-    auth: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{22}={0,2}$")] = Field(repr=False)
+    auth: Annotated[str, Field(min_length=22, max_length=24, pattern=r"^[A-Za-z0-9_-]+={0,2}$")] = Field(repr=False)
     """The browser's authentication secret, 16 bytes in base64url."""
     label: Annotated[str, ONE_LINE, Field(max_length=60)] = ""
     """What the browser is called in lists."""
