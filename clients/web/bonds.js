@@ -53,7 +53,7 @@ export function bondButtons(page, player, changed = () => {}) {
 export function openPerson(page, player) {
   const { dialog } = openSheet(
     nameOf(player),
-    "small person",
+    "small account",
     bondButtons(page, player),
     h("footer", h("a.button", { href: `#/player/${player.id}`, on: { click: () => dialog.close() } }, t("Profile"))),
   );

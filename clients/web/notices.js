@@ -13,6 +13,10 @@ const KINDS = {
   challenge: t("Somebody challenges you"),
   round: t("A round of a tournament begins"),
 };
+/** What the names of browsers and systems are told by; the first one counts. @type {[RegExp, string][]} */
+const BROWSERS = [[/Firefox/, "Firefox"], [/Edg/, "Edge"], [/OPR/, "Opera"], [/Chrome/, "Chrome"], [/Safari/, "Safari"]];
+/** @type {[RegExp, string][]} */
+const SYSTEMS = [[/Android/, "Android"], [/iPhone/, "iPhone"], [/iPad/, "iPad"], [/Windows/, "Windows"], [/Mac OS/, "macOS"], [/Linux/, "Linux"]];
 /** Where the service worker finds the sentences of notifications, in the language of the page. */
 const TEXTS = "notice-texts";
 const CACHE = "notices";
@@ -41,15 +45,13 @@ async function keepTexts(page) {
     games,
   };
   const cache = await caches.open(CACHE);
-  await cache.put(TEXTS, new Response(JSON.stringify(texts), { headers: { "Content-Type": "application/json" } }));
+  await cache.put(TEXTS, Response.json(texts));
 }
 
 /** What this browser is called in lists. */
 function label() {
-  const { userAgent } = navigator;
-  const browser = ["Firefox", "Edg", "OPR", "Chrome", "Safari"].find((name) => userAgent.includes(name)) ?? "";
-  const system = ["Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux"].find((name) => userAgent.includes(name)) ?? "";
-  return [{ Edg: "Edge", OPR: "Opera" }[browser] ?? browser, system].filter(Boolean).join(", ");
+  const named = (/** @type {[RegExp, string][]} */ names) => names.find(([sign]) => sign.test(navigator.userAgent))?.[1];
+  return [named(BROWSERS), named(SYSTEMS)].filter(Boolean).join(", ");
 }
 
 /** Open the sheet. @param {Page} page */
@@ -89,7 +91,7 @@ export async function openNotices(page) {
   };
 
   const show = (/** @type {Notices} */ { push_key: key, push, devices }, /** @type {PushSubscription | null} */ here) => {
-    const offered = "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
+    const offered = "serviceWorker" in navigator && typeof PushManager === "function" && typeof Notification === "function";
     const ticks = /** @type {Kind[]} */ (Object.keys(KINDS)).map((kind) => h("input", { type: "checkbox", name: kind, checked: push.includes(kind) }));
     const choose = act(() => link.ask({ type: "set_notices", push: ticks.flatMap((tick) => (tick.checked ? [/** @type {Kind} */ (tick.name)] : [])) }));
     for (const tick of ticks) tick.addEventListener("change", choose);

@@ -26,15 +26,14 @@ PLURALS = {"de": {"one", "other"}}
 """The plural categories of each language (CLDR)."""
 SPOKEN = re.compile(r"[A-Za-z]{2,}[,;:.!?]? [A-Za-z{]|^[A-Z][a-z]+|\} [a-z]{2}|[a-z]{3}[.?!…]$")
 """Strings that people could read: several words, a capital, or the end of a sentence."""
-ENGLISH = {"Cornered", "Minimax", "Edge", "Opera", "Firefox", "Chrome", "Safari", "Android", "Windows", "Linux", "Edg", "Mac OS"}
+ENGLISH = {"Cornered", "Minimax", "Edge", "Opera", "Firefox", "Chrome", "Safari", "Android", "Windows", "Linux"}
 """Names, which are the same in every language."""
 UNSPOKEN = re.compile(
-    r"^(Enter|Escape|Backspace|Space|Arrow\w*|Retry-After|Content-Type)$"  # keys of the keyboard and of a response
-    r"|^(PushManager|Notification)$"  # what browsers may have
+    r"^(Enter|Escape|Backspace|Space|Arrow\w*|Retry-After)$"  # keys of the keyboard and of a response
     r"|^(input|button)[, a-z]+$|^\(prefers-|^translate\(|^<a href="  # selectors, styles and code
     # Classes of elements.
     r"|^(advice( ring)?|area|cell blocked fresh|count|goal|link|node|piece|wall|bar flow panel|block|list|match"
-    r"|who flow|told|plain|settings|line flow|small person|board tiny|me chip|primary|move plain|small help|small account|match loading)"
+    r"|who flow|told|plain|settings|board tiny|me chip|primary|move plain|small help|small account|match loading)"
     r"\b[ a-z{}-]*$"
     r"|^\{\}-hint \{\}-problem$"  # ids of elements
     r"|^\{\} (cannot be fetched|is answered with \{\})$"  # the causes of errors, for the console
