@@ -197,6 +197,7 @@ function route() {
   else if (kind === "think") view = thinking();
   else if (kind === "p") view = analysis();
   else if (kind === "player" && id) view = profile(id);
+  else if (kind === "mails" && id) view = endMails(id, part);
   else if (kind === "leaders") view = leaders(id ?? "", part);
   else view = new LobbyView(page, kind === "s" ? id : "");
   fill(shown, view.element);
@@ -226,6 +227,10 @@ const analysis = () => lazyView(() => import("./analysis.js"), ({ AnalysisView }
 /** @param {string} id */
 const profile = (id) =>
   lazyView(() => import("./profile.js"), ({ ProfileView }) => new ProfileView(page, id), "players.css");
+
+/** @param {string} player @param {string} mark */
+const endMails = (player, mark) =>
+  lazyView(() => import("./mails.js"), ({ EndMailsView }) => new EndMailsView(page, player, mark), "social.css");
 
 /** @param {string} pool @param {string} kind */
 const leaders = (pool, kind) =>

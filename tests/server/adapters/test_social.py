@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 import pytest
 
+from cornered.protocol.social import NoticeKind
 from cornered.server.accounts import Accounts
 from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.adapters.accounts_sql import SqlAccounts
 from cornered.server.adapters.database import Database
 from cornered.server.adapters.social_memory import MemorySocialStore
 from cornered.server.adapters.social_sql import SqlSocialStore
-from cornered.server.social.ports import Device, SocialStore, TooManyBonds, UnknownPerson
+from cornered.server.social.ports import Device, SocialStore, TooManyBonds, TooSoon, UnknownPerson
 
 
 class Store(NamedTuple):
@@ -80,7 +81,7 @@ async def test_who_does_not_exist_has_no_bonds(store: Store) -> None:
         with pytest.raises(UnknownPerson):
             await store.social.tie(one, "follow", other, 1, 10)
     with pytest.raises(UnknownPerson):
-        await store.social.choose_push("nobody", ("turn",))
+        await store.social.choose_push("nobody", ())
     with pytest.raises(UnknownPerson):
         await store.social.add_device("nobody", device(1), 8)
 
@@ -102,7 +103,8 @@ async def test_a_deletion_takes_all_of_it_and_the_bonds_of_others(store: Store) 
 async def test_one_is_notified_of_everything_until_one_chooses(store: Store) -> None:
     ann, _ = await store.player("Ann")
     assert list(await store.social.push_kinds(ann)) == ["turn", "challenge", "round"]
-    for chosen in (["challenge", "round"], []):
+    choices: tuple[list[NoticeKind], ...] = (["challenge", "round"], [])
+    for chosen in choices:
         await store.social.choose_push(ann, chosen[::-1])
         assert list(await store.social.push_kinds(ann)) == chosen
 
@@ -133,3 +135,58 @@ async def test_a_turn_is_claimed_by_one_of_many_and_never_after_a_later_one(stor
 async def test_the_private_key_is_the_first_one_for_all(store: Store) -> None:
     first = await store.social.push_secret(b"a" * 32)
     assert {first, await store.social.push_secret(b"b" * 32)} == {b"a" * 32}
+
+
+HOUR_MS = 60 * 60 * 1000
+
+
+async def test_an_address_is_confirmed_by_its_code_in_few_attempts_within_an_hour(store: Store) -> None:
+    ann, _ = await store.player("Ann")
+    social = store.social
+    at = 10 * HOUR_MS
+    await social.set_mail(ann, "ann@example.org", "de", "right", at)
+    box = await social.mail_box(ann)
+    assert box is not None
+    assert (box.address, box.language, box.is_confirmed) == ("ann@example.org", "de", False)
+    assert await social.claim_mail(ann, "turn", at) is None
+    assert not await social.confirm_mail(ann, "wrong", at)
+    assert not await social.confirm_mail(ann, "right", at + HOUR_MS)
+    assert await social.confirm_mail(ann, "right", at)
+    assert not await social.confirm_mail(ann, "right", at)
+    at += HOUR_MS
+    await social.set_mail(ann, "other@example.org", "en", "right", at)
+    for _ in range(5):
+        assert not await social.confirm_mail(ann, "wrong", at)
+    assert not await social.confirm_mail(ann, "right", at)
+
+
+async def test_one_code_an_hour_goes_to_a_player_and_to_an_address(store: Store) -> None:
+    (ann, _), (ben, _) = await store.player("Ann"), await store.player("Ben")
+    social = store.social
+    at = 10 * HOUR_MS
+    await social.set_mail(ann, "ann@example.org", "en", "code", at)
+    for player, address in ((ann, "other@example.org"), (ben, "ann@example.org")):
+        with pytest.raises(TooSoon):
+            await social.set_mail(player, address, "en", "code", at + HOUR_MS - 1)
+    await social.forget_mail(ann)
+    assert await social.mail_box(ann) is None
+    with pytest.raises(TooSoon):
+        await social.set_mail(ann, "other@example.org", "en", "code", at + 1)
+    await social.set_mail(ben, "ann@example.org", "en", "code", at + HOUR_MS)
+
+
+async def test_one_mail_an_hour_of_the_chosen_kinds_goes_to_a_confirmed_address(store: Store) -> None:
+    ann, session = await store.player("Ann")
+    social = store.social
+    at = 10 * HOUR_MS
+    await social.set_mail(ann, "ann@example.org", "en", "code", at)
+    await social.confirm_mail(ann, "code", at)
+    await social.choose_mail(ann, ("turn",))
+    assert await social.claim_mail(ann, "challenge", at) is None
+    boxes = await asyncio.gather(*(social.claim_mail(ann, "turn", at) for _ in range(4)))
+    assert [box.address for box in boxes if box is not None] == ["ann@example.org"]
+    assert await social.claim_mail(ann, "turn", at + HOUR_MS - 1) is None
+    assert await social.claim_mail(ann, "turn", at + HOUR_MS) is not None
+    await store.accounts.delete(ann, None, session)
+    assert await social.mail_box(ann) is None
+    assert await social.claim_mail(ann, "turn", at + 9 * HOUR_MS) is None
