@@ -181,7 +181,8 @@ async def test_one_mail_an_hour_of_the_chosen_kinds_goes_to_a_confirmed_address(
     at = 10 * HOUR_MS
     await social.set_mail(ann, "ann@example.org", "en", "code", at)
     await social.confirm_mail(ann, "code", at)
-    await social.choose_mail(ann, ("turn",))
+    chosen: list[NoticeKind] = ["turn"]
+    await social.choose_mail(ann, chosen)
     assert await social.claim_mail(ann, "challenge", at) is None
     boxes = await asyncio.gather(*(social.claim_mail(ann, "turn", at) for _ in range(4)))
     assert [box.address for box in boxes if box is not None] == ["ann@example.org"]
