@@ -27,8 +27,8 @@ from cornered.protocol.values import (
     MatchSummary,
     Milliseconds,
     OfferedGame,
+    PairingPool,
     Player,
-    Pool,
     PoolStanding,
     Presence,
     Reason,
@@ -116,6 +116,7 @@ ErrorCode: TypeAlias = Literal[
     "nothing_offered",
     "already_offered",
     "too_late",
+    "paused",
     "nothing_to_take_back",
     "opponent_here",
     "already_joined",
@@ -133,6 +134,8 @@ ErrorCode: TypeAlias = Literal[
     "unknown_analysis",
     "banned",
     "muted",
+    "no_chat",
+    "forbidden_words",
     "unknown_ban",
     "unknown_report",
     "no_guests",
@@ -211,7 +214,7 @@ class Games(Made):
     games: tuple[OfferedGame, ...]
     max_plies: int
     """Limit of moves and rolls, those taken back included; a match that reaches it ends as a draw (`ply_limit`)."""
-    pools: tuple[Pool, ...] = ()
+    pools: tuple[PairingPool, ...] = ()
     """The pools of quick pairing, in the order in which they are shown."""
 
 
@@ -418,6 +421,8 @@ class Snapshot(Made):
     """Whether the person in this match against a bot may have hints and takebacks."""
     rated: bool = False
     """Whether the result counts for the ratings, as far as it is known; false from a takeback on."""
+    paused_until: Milliseconds | None = None
+    """When the clocks that the organiser has paused go on by themselves; null while the match is not paused."""
 
 
 class Happened(Made):
@@ -643,10 +648,10 @@ class Said(Made):
 
 
 class Notice(Made):
-    """The server is about to restart, or another program is connected as this bot."""
+    """The server is about to restart, another program is connected as this bot, or a report of one's own was closed."""
 
     type: Literal["notice"] = "notice"
-    code: Literal["restarting", "also_here"]
+    code: Literal["restarting", "also_here", "report_closed"]
     text: str
 
 

@@ -29,6 +29,7 @@ from cornered.server.backing_services import (
     new_passwords,
     new_push_sender,
     new_tracer,
+    new_word_list,
     open_accounts,
     open_ratings,
     open_stores,
@@ -38,6 +39,7 @@ from cornered.server.cluster.ports import LobbyLog, Ownership
 from cornered.server.lobby.bounds import Bounds
 from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts, Metrics
+from cornered.server.moderation.chat_filter import ChatFilter
 from cornered.server.moderation.ports import ModerationLog
 from cornered.server.net.gateway import Gateway
 from cornered.server.net.http import Pages
@@ -45,12 +47,13 @@ from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, Journal
 from cornered.server.rating.ports import Ratings
 from cornered.server.runtime.account_service import AccountService
+from cornered.server.runtime.clock_orders import ClockOrders
 from cornered.server.runtime.exports import Exports
 from cornered.server.runtime.limits import Limits
 from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_room import Services
-from cornered.server.runtime.moderation_service import Doorkeeper, ModerationService
+from cornered.server.runtime.moderation_service import ConnectedPlayers, ModerationService
 from cornered.server.runtime.named_journal import NamedJournal
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
@@ -70,6 +73,7 @@ from cornered.server.runtime.timekeeping import (
 )
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
 from cornered.server.social.ports import PushSender, SocialStore
+from cornered.server.streams.ports import EventStreams
 
 __all__ = [
     "mint_bot_token",
@@ -190,6 +194,7 @@ async def run(
                 stores.lobby_log,
                 stores.ratings,
                 stores.moderation_log,
+                stores.streams,
                 stores.social,
                 ownership=stores.ownership,
                 beforehand=beforehand,
@@ -208,6 +213,7 @@ async def running_server(
     lobby_log: LobbyLog,
     ratings: Ratings,
     moderation_log: ModerationLog,
+    streams: EventStreams,
     social: SocialStore,
     *,
     now: Callable[[], int] | None = None,
@@ -246,7 +252,7 @@ async def running_server(
     )
     refused: OSError | SettingsError | None = None
     async with asyncio.TaskGroup() as tasks:
-        open_moderation = partial(_moderation_service, moderation_log, accounts, secret, clock)
+        open_moderation = partial(_moderation_service, moderation_log, accounts, secret, clock, new_word_list(settings))
         lobby_service = _lobby_service(
             settings, services, accounts, open_moderation, lobby_log, social, push, secret, tasks
         )
@@ -259,11 +265,20 @@ async def running_server(
         hashing = passwords or new_passwords()
         pages = _pages(settings, lobby_service, services, hashing, lambda: gateway.connections)
         limits = Limits(settings)
-        account_service = AccountService(accounts, hashing, limits, counts, lobby_service, now=clock)
+        account_service = AccountService(
+            accounts,
+            hashing,
+            limits,
+            counts,
+            lobby_service,
+            clean_name=lobby_service.moderation.clean_name,
+            now=clock,
+        )
         exports = Exports(accounts, services.journal, social, now=clock)
         gateway = Gateway(settings, limits, lobby_service, account_service, exports, pages, tasks)
         registry = lobby_service.matches
         shared_limits = SharedLimits(limits, services.nodes)
+        clock_orders = ClockOrders(registry, services.nodes, _spawner(tasks))
         router = NodeRouter(
             services.nodes,
             registry,
@@ -271,6 +286,7 @@ async def running_server(
             lobby_service.summaries,
             lobby_service.analyses,
             shared_limits,
+            clock_orders,
             _spawner(tasks),
             players=lobby_service.players_elsewhere,
             is_lobby_open=False,
@@ -341,16 +357,21 @@ async def _nothing_to_leave() -> None:
 
 
 def _moderation_service(
-    moderation_log: ModerationLog, accounts: Accounts, secret: bytes, now: Callable[[], int], doorkeeper: Doorkeeper
+    moderation_log: ModerationLog,
+    accounts: Accounts,
+    secret: bytes,
+    now: Callable[[], int],
+    words: Callable[[], ChatFilter],
+    connected: ConnectedPlayers,
 ) -> ModerationService:
-    return ModerationService(moderation_log, accounts, doorkeeper, secret, now=now)
+    return ModerationService(moderation_log, accounts, connected, secret, now=now, words=words)
 
 
 def _lobby_service(
     settings: Settings,
     services: Services,
     accounts: Accounts,
-    open_moderation: Callable[[Doorkeeper], ModerationService],
+    open_moderation: Callable[[ConnectedPlayers], ModerationService],
     lobby_log: LobbyLog,
     social: SocialStore,
     push: PushSender | None,
@@ -378,6 +399,8 @@ def _lobby_service(
             settings.max_challenges_per_address,
             settings.max_matches_per_player,
             settings.max_matches_per_address,
+            settings.max_pool_entries,
+            settings.max_pool_entries_per_address,
         ),
         reserved_names=settings.reserved_names,
         analyst_key=settings.analyst_key.get_secret_value(),

@@ -33,6 +33,9 @@ from cornered.server.adapters.ratings_memory import MemoryRatings
 from cornered.server.adapters.ratings_sql import SqlRatings
 from cornered.server.adapters.social_memory import MemorySocialStore
 from cornered.server.adapters.social_sql import SqlSocialStore
+from cornered.server.adapters.streams_memory import MemoryStreams
+from cornered.server.adapters.streams_sql import SqlStreams
+from cornered.server.adapters.word_file import WordFile
 from cornered.server.cluster.envelope import node_key
 from cornered.server.cluster.ports import (
     LobbyLog,
@@ -44,12 +47,14 @@ from cornered.server.cluster.ports import (
     OwnershipObserver,
 )
 from cornered.server.metrics import Counts
+from cornered.server.moderation.chat_filter import NO_FILTER, ChatFilter
 from cornered.server.moderation.ports import ModerationLog, ModerationUnavailable
 from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, AccountsUnavailable, Bus, Journal, JournalUnavailable
 from cornered.server.rating.ports import Ratings, RatingsUnavailable
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
 from cornered.server.social.ports import Mailer, PushSender, SocialStore, SocialUnavailable
+from cornered.server.streams.ports import EventStreams, StreamsUnavailable
 from cornered.server.tracing import NO_TRACER, Tracer
 
 __all__ = [
@@ -62,6 +67,7 @@ __all__ = [
     "new_passwords",
     "new_push_sender",
     "new_tracer",
+    "new_word_list",
     "open_accounts",
     "open_moderation",
     "open_ratings",
@@ -70,6 +76,14 @@ __all__ = [
 ]
 
 
+_UNAVAILABLE: Final = (
+    JournalUnavailable,
+    AccountsUnavailable,
+    RatingsUnavailable,
+    ModerationUnavailable,
+    SocialUnavailable,
+    StreamsUnavailable,
+)
 MAX_FLUSH_SECONDS: Final = 2.0
 """How long a server that stops may deliver its last traces."""
 
@@ -83,6 +97,7 @@ class Stores:
     lobby_log: LobbyLog
     ratings: Ratings
     moderation_log: ModerationLog
+    streams: EventStreams
     social: SocialStore
     ownership: Ownership | None
 
@@ -220,6 +235,16 @@ def new_tracer(settings: Settings) -> Tracer:
         raise SettingsError(f"CORNERED_OTLP: {error}") from None
 
 
+def new_word_list(settings: Settings) -> Callable[[], ChatFilter]:
+    """Return the list of forbidden words, which may change. Raises SettingsError."""
+    if settings.chat_filter is None:
+        return lambda: NO_FILTER
+    try:
+        return WordFile(settings.chat_filter, masks=settings.chat_filter_action == "mask")
+    except ValueError as error:
+        raise SettingsError(f"CORNERED_CHAT_FILTER: {error}") from None
+
+
 async def join_as_node(ownership: Ownership, observer: OwnershipObserver, address: str) -> None:
     """Become a node that listens at `address`; `keep` of the ownership must follow at once.
 
@@ -251,14 +276,7 @@ def using_store() -> Iterator[None]:
         yield
     except ValueError as error:
         raise SettingsError(f"CORNERED_DATABASE: {error}") from None
-    except (
-        JournalUnavailable,
-        AccountsUnavailable,
-        RatingsUnavailable,
-        ModerationUnavailable,
-        SocialUnavailable,
-        *STORE_ERRORS,
-    ) as error:
+    except (*_UNAVAILABLE, *STORE_ERRORS) as error:
         raise SettingsError(f"CORNERED_DATABASE: the database cannot be opened: {reason_of(error)}") from None
 
 
@@ -316,6 +334,7 @@ async def _stores(database: Database | None, ownership: Ownership | None) -> Asy
             MemoryLobbyLog(),
             MemoryRatings(in_memory),
             MemoryModerationLog(),
+            MemoryStreams(),
             MemorySocialStore(accounts),
             ownership,
         )
@@ -328,6 +347,7 @@ async def _stores(database: Database | None, ownership: Ownership | None) -> Asy
             SqlLobbyLog(database, ownership),
             SqlRatings(database),
             SqlModerationLog(database),
+            SqlStreams(database),
             SqlSocialStore(database),
             ownership,
         )

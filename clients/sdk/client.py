@@ -89,14 +89,18 @@ from cornered.protocol.messages import (
     Welcome,
 )
 from cornered.protocol.moderation import (
+    AccountList,
+    AskAccounts,
     AskAudit,
     AskBans,
+    AskReport,
     AskReports,
     Audit,
     Ban,
     Bans,
     CloseReport,
     Measure,
+    ReportDetails,
     ReportPlayer,
     Reports,
     Unban,
@@ -119,9 +123,9 @@ from cornered.protocol.values import (
     LobbySection,
     MatchSummary,
     OfferedGame,
+    PairingPool,
     Player,
     PlayerKind,
-    Pool,
     SeekSettings,
     Value,
 )
@@ -282,7 +286,7 @@ class Client:
         """Return the server's games."""
         return (await self.ask(AskGames(id=self.new_id()), Games)).games
 
-    async def pools(self) -> tuple[Pool, ...]:
+    async def pools(self) -> tuple[PairingPool, ...]:
         """Return the server's pools of quick pairing."""
         return (await self.ask(AskGames(id=self.new_id()), Games)).pools
 
@@ -348,12 +352,17 @@ class Client:
         """Return the rating pools with players, those with most of them first."""
         return (await self.ask(AskPools(id=self.new_id()), Pools)).pools
 
-    async def declare(self, accepts: Sequence[Accepts], concurrency: int, *, ladder: int = 0) -> None:
+    async def declare(
+        self, accepts: Sequence[Accepts], concurrency: int, *, ladder: int = 0, version: str | None = None
+    ) -> None:
         """Declare the games that this bot plays; repeated on every new connection.
 
         `ladder` of its `concurrency` games at once are rated ones against other bots, for which the server pairs it.
+        With a new `version` the bot keeps its ratings, which are as uncertain as a newcomer's again.
         """
-        command = Declare(id=self.new_id(), accepts=tuple(accepts), concurrency=concurrency, ladder=ladder)
+        command = Declare(
+            id=self.new_id(), accepts=tuple(accepts), concurrency=concurrency, ladder=ladder, version=version
+        )
         await self.ask(command, Acknowledged)
         self._declared = command
 
@@ -391,6 +400,14 @@ class Client:
     async def reports(self, after: int | None = None) -> Reports:
         """Return the open reports, oldest first, or those after the cursor `more`; for administrators."""
         return await self.ask(AskReports(id=self.new_id(), after=after), Reports)
+
+    async def report_details(self, report: int) -> ReportDetails:
+        """Return an open report with the chat that its reporter saw; for administrators."""
+        return await self.ask(AskReport(id=self.new_id(), report=report), ReportDetails)
+
+    async def accounts(self, text: str = "", after: str | None = None) -> AccountList:
+        """Search accounts by the beginning of their names, and any player by its id; for administrators."""
+        return await self.ask(AskAccounts(id=self.new_id(), text=text, after=after), AccountList)
 
     async def close_report(self, report: int, grounds: str) -> None:
         """Close a report, with what was decided; for administrators."""
@@ -609,6 +626,8 @@ class Client:
                 | InvitationCreated()
                 | Bans()
                 | Reports()
+                | ReportDetails()
+                | AccountList()
                 | Audit()
                 | Friends()
                 | Blocked()

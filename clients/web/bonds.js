@@ -49,16 +49,6 @@ export function bondButtons(page, player, changed = () => {}) {
   return element;
 }
 
-/** Open the sheet of a player beside whom I play or watch. @param {Page} page @param {Player} player */
-export function openPerson(page, player) {
-  const { dialog } = openSheet(
-    nameOf(player),
-    "small account",
-    bondButtons(page, player),
-    h("footer", h("a.button", { href: `#/player/${player.id}`, on: { click: () => dialog.close() } }, t("Profile"))),
-  );
-}
-
 /** Open the sheet of those whom I block. @param {Page} page */
 export function openBlocked(page) {
   const { link, complain } = page;

@@ -259,7 +259,7 @@ export class LobbyView {
     keyed(
       this.bots.list,
       bots,
-      (each) => `${each.player.id}:${each.player.name}:${each.playing}:${each.free > 0}`,
+      (each) => `${each.player.id}:${each.player.name}:${each.playing}:${each.free > 0}:${each.version}`,
       (each) => botChip(this.page, each),
     );
     // Games by days have a list of their own.

@@ -104,6 +104,14 @@ export const page = {
     }
   },
 
+  openPlayer: async (player, match) => {
+    try {
+      (await load(() => import("./reporting.js"), "players.css", "social.css")).openPlayer(page, player, match);
+    } catch (error) {
+      page.complain(error);
+    }
+  },
+
   form: async (game, mode, to) => {
     matchSoon();
     await rulesOnce(game);
@@ -196,7 +204,8 @@ function route() {
   else if (kind === "learn") view = lessons(id ?? "", part);
   else if (kind === "think") view = thinking();
   else if (kind === "p") view = analysis();
-  else if (kind === "player" && id) view = profile(id);
+  else if (kind === "player" && id) view = profile(id, part);
+  else if (kind === "admin") view = admin(id ?? "");
   else if (kind === "mails" && id) view = endMails(id, part);
   else if (kind === "leaders") view = leaders(id ?? "", part);
   else view = new LobbyView(page, kind === "s" ? id : "");
@@ -224,9 +233,13 @@ const thinking = () =>
 
 const analysis = () => lazyView(() => import("./analysis.js"), ({ AnalysisView }) => new AnalysisView(page));
 
-/** @param {string} id */
-const profile = (id) =>
-  lazyView(() => import("./profile.js"), ({ ProfileView }) => new ProfileView(page, id), "players.css");
+/** @param {string} id @param {string} match in which one met, or nothing */
+const profile = (id, match) =>
+  lazyView(() => import("./profile.js"), ({ ProfileView }) => new ProfileView(page, id, match), "players.css");
+
+/** @param {string} part */
+const admin = (part) =>
+  lazyView(() => import("./admin.js"), ({ AdminView }) => new AdminView(page, part), "players.css", "admin.css");
 
 /** @param {string} player @param {string} mark */
 const endMails = (player, mark) =>
@@ -365,7 +378,11 @@ function network() {
       };
       timer = window.setTimeout(lost, link.welcomed ? 400 : 1500);
     },
-    notice: ({ text }) => {
+    notice: ({ code, text }) => {
+      if (code === "report_closed") {
+        toast(sentence(text), [], 15);
+        return;
+      }
       say(sentence(text), "restarting");
       away = true;
     },

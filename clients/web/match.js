@@ -259,6 +259,8 @@ export class MatchView {
       if (event.type === "takeback_requested")
         announce(mine ? t("You asked to take your move back.") : t("{name} asked to take a move back.", { name }));
       if (event.type === "taken_back") announce(t("The last move was taken back."));
+      if (event.type === "clocks_paused") announce(t("The organiser has paused the game."), true);
+      if (event.type === "clocks_resumed") announce(t("The clocks go on."), true);
       if (event.type === "resumed") this.page.toast(awayText(event.refunded));
       if (event.type === "ended") announce(resultText(record).join(". "), true);
     }

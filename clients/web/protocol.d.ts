@@ -77,6 +77,27 @@ export interface Account {
   old_names: OldName[];
 }
 
+/** A player as administrators see it: `role` is null for a guest, and `seen` when a token of it was last used. */
+export interface AccountInfo {
+  player: Player;
+  role: "player" | "admin" | null;
+  /** When the account was made; null for a guest. */
+  since: number | null;
+  /** To the hour; 0 where that is not known. */
+  seen: number;
+  closed: boolean;
+  /** The numbers of the bans and mutes that hold. */
+  bans: number[];
+}
+
+/** The answer to `ask_accounts`. */
+export interface AccountList {
+  type: "account_list";
+  id: string;
+  accounts: AccountInfo[];
+  more: string | null;
+}
+
 /**
  * The command `id` was carried out. `seq` numbers the event that it caused, `ref` is the id of what it created.
  *
@@ -166,6 +187,18 @@ export interface Archive {
 export interface AskAccount {
   id: string;
   type: "ask_account";
+}
+
+/**
+ * Search accounts by the beginning of their names, and any player by its id; for administrators.
+ *
+ * Names are compared as folded ones are. `after` is an earlier page's `more`.
+ */
+export interface AskAccounts {
+  id: string;
+  type: "ask_accounts";
+  text?: string;
+  after?: string | null;
 }
 
 /**
@@ -385,6 +418,13 @@ export interface AskRatingHistory {
   pool: string;
 }
 
+/** Ask for an open report with the chat that its reporter saw; for administrators. */
+export interface AskReport {
+  id: string;
+  type: "ask_report";
+  report: number;
+}
+
 /** Ask for the open reports, oldest first; for administrators. `after` is an earlier page's `more`. */
 export interface AskReports {
   id: string;
@@ -455,11 +495,12 @@ export interface AskVariation {
   moves: string[];
 }
 
-/** The answer to `ask_audit`. */
+/** The answer to `ask_audit`. `broken` is the first entry whose seal is not that of what it says; null for none. */
 export interface Audit {
   type: "audit";
   id: string;
   entries: AuditEntry[];
+  broken: number | null;
   more: number | null;
 }
 
@@ -682,8 +723,10 @@ export type ClientMessage =
   | Unban
   | AskBans
   | AskReports
+  | AskReport
   | CloseReport
   | AskAudit
+  | AskAccounts
   | FollowPlayer
   | UnfollowPlayer
   | BlockPlayer
@@ -723,7 +766,26 @@ export interface Clocks {
   at: number;
 }
 
-/** Close a report, with what was decided; for administrators. */
+/**
+ * The organiser pauses the match: no clock runs and no move is accepted until `clocks_resumed`.
+ *
+ * At `until` the clocks go on by themselves.
+ */
+export interface ClocksPaused {
+  seq: number;
+  at: number;
+  type: "clocks_paused";
+  until: number;
+}
+
+/** The clocks go on where they were paused; the time of the pause counts for no seat. */
+export interface ClocksResumed {
+  seq: number;
+  at: number;
+  type: "clocks_resumed";
+}
+
+/** Close a report, with what was decided; for administrators. Its reporter is told, once, that it was looked at. */
 export interface CloseReport {
   id: string;
   type: "close_report";
@@ -783,6 +845,8 @@ export interface Declare {
    * pairs it while it is connected. They are part of `concurrency`, of which at least one game is left for people.
    */
   ladder?: number;
+  /** The version of the bot, for its matches and ratings: with a new one its rating is uncertain again. */
+  version?: string | null;
 }
 
 /** Decline a challenge; the challenger gets the `reason`. */
@@ -982,7 +1046,7 @@ export interface Games {
   /** Limit of moves and rolls, those taken back included; a match that reaches it ends as a draw (`ply_limit`). */
   max_plies: number;
   /** The pools of quick pairing, in the order in which they are shown. */
-  pools: Pool[];
+  pools: PairingPool[];
 }
 
 /** Consecutive events of one match, and the position and clocks after them; many after `join` with `since`. */
@@ -1210,6 +1274,8 @@ export type MatchEvent =
   | TakebackDeclined
   | TakenBack
   | Resumed
+  | ClocksPaused
+  | ClocksResumed
   | Ended
   | RematchOffered
   | RematchDeclined
@@ -1286,10 +1352,10 @@ export interface NodeStatus {
   status: "online" | "offline";
 }
 
-/** The server is about to restart, or another program is connected as this bot. */
+/** The server is about to restart, another program is connected as this bot, or a report of one's own was closed. */
 export interface Notice {
   type: "notice";
-  code: "restarting" | "also_here";
+  code: "restarting" | "also_here" | "report_closed";
   text: string;
 }
 
@@ -1439,6 +1505,13 @@ export interface Paired {
   seat: number;
 }
 
+/** A pool of quick pairing: people who wait in it are paired by rating for this game with this clock. */
+export interface PairingPool {
+  id: string;
+  game: GameSpec;
+  clock: Clock;
+}
+
 /** Each move has `seconds`; unused time is not kept. */
 export interface PerMove {
   kind: "per_move";
@@ -1499,8 +1572,8 @@ export interface Policies {
   /** Whether one may play without an account. */
   guests: boolean;
   registration: "open" | "invitation" | "closed";
-  /** Whether guests may write chat lines. */
-  guest_chat: boolean;
+  /** Who may write chat lines. */
+  chat: "everybody" | "accounts" | "nobody";
 }
 
 /** The answer to `ping`: `sent` is that of the ping, `now` the server's time. */
@@ -1509,13 +1582,6 @@ export interface Pong {
   id: string;
   sent: number;
   now: number;
-}
-
-/** A pool of quick pairing: people who wait in it are paired by rating for this game with this clock. */
-export interface Pool {
-  id: string;
-  game: GameSpec;
-  clock: Clock;
 }
 
 /** A rating pool. `game` has the options that differ from the game's defaults. */
@@ -1540,6 +1606,8 @@ export interface PoolRating {
   provisional: boolean;
   /** Place among the established players of the same kind; null while it is provisional, and beyond 1,000. */
   rank: number | null;
+  /** The versions that a bot has named, the one that played last first: at most 16. */
+  versions: VersionRating[];
 }
 
 /** The number of players who wait in a pool. */
@@ -1561,6 +1629,8 @@ export interface Presence {
   playing: number;
   accepts: Accepts[];
   free: number;
+  /** The version that a bot has declared. */
+  version: string | null;
 }
 
 /** The answer to `ask_profile`. `ratings` are those with the most games first, at most 30. */
@@ -1691,7 +1761,7 @@ export interface RecoveryCodes {
 export interface Refused {
   type: "refused";
   id: string | null;
-  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "unknown_ban" | "unknown_report" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict";
+  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "paused" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "no_chat" | "forbidden_words" | "unknown_ban" | "unknown_report" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict";
   text: string;
   /** Delay before a retry, in milliseconds; null where a retry would be refused as well. */
   retry_after: number | null;
@@ -1833,6 +1903,17 @@ export interface Report {
   scale: number | null;
 }
 
+/** The answer to `ask_report`. */
+export interface ReportDetails {
+  type: "report";
+  id: string;
+  report: ReportInfo;
+  /** The newest lines of the match that the reporter could read when it reported, oldest first. */
+  chat: ReportedLine[];
+  /** Whether words and chat are those of which the log has digests. */
+  verified: boolean;
+}
+
 /** An open report. */
 export interface ReportInfo {
   number: number;
@@ -1850,6 +1931,14 @@ export interface ReportPlayer {
   player: string;
   match?: string | null;
   grounds: string;
+}
+
+/** A chat line that is kept with a report. */
+export interface ReportedLine {
+  by: Player;
+  room: "players" | "spectators";
+  text: string;
+  at: number;
 }
 
 /** The answer to `ask_reports`. */
@@ -1958,6 +2047,8 @@ export interface SeatInfo {
   rating: number | null;
   /** Whether that rating was provisional. */
   provisional: boolean;
+  /** The version of a bot that names one, as the match began. */
+  version: string | null;
 }
 
 /** A player connected or disconnected, at the server's time `at`. */
@@ -2080,6 +2171,8 @@ export type ServerMessage =
   | InvitationCreated
   | Bans
   | Reports
+  | ReportDetails
+  | AccountList
   | Audit
   | Friends
   | Blocked
@@ -2188,6 +2281,8 @@ export interface Snapshot {
   with_help: boolean;
   /** Whether the result counts for the ratings, as far as it is known; false from a takeback on. */
   rated: boolean;
+  /** When the clocks that the organiser has paused go on by themselves; null while the match is not paused. */
+  paused_until: number | null;
 }
 
 /** Start a table that has enough players; for its creator. The acknowledgement's `ref` is the match. */
@@ -2217,6 +2312,8 @@ export interface Started {
   rated: boolean;
   /** Each seat's rating as the rated match begins; empty in a casual one. */
   ratings: SeatRating[];
+  /** The version of each seat's bot; null for one that names none and for people, empty where all are null. */
+  versions: (string | null)[];
 }
 
 /** To an analyst: this job is cancelled, or assigned to another analyst. */
@@ -2421,6 +2518,15 @@ export interface Variation {
   gauges: [string, number][][];
 }
 
+/** A version of a bot in one pool, with the bot's rating and deviation after its last game, which ended at `at`. */
+export interface VersionRating {
+  version: string;
+  games: number;
+  rating: number;
+  deviation: number;
+  at: number;
+}
+
 /**
  * The receiver waits in `pool` since the server's time `since`, or in none any more.
  *
@@ -2476,6 +2582,7 @@ export interface Answers {
   accept_takeback: Acknowledged;
   analysed: Acknowledged;
   ask_account: Account;
+  ask_accounts: AccountList;
   ask_analysis: Acknowledged;
   ask_archive: Archive;
   ask_audit: Audit;
@@ -2497,6 +2604,7 @@ export interface Answers {
   ask_pools: Pools;
   ask_profile: Profile;
   ask_rating_history: RatingHistory;
+  ask_report: ReportDetails;
   ask_reports: Reports;
   ask_seek: SeekInfo;
   ask_sessions: Sessions;

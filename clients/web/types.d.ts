@@ -74,6 +74,8 @@ interface Page {
   go: (hash: string) => void;
   /** Challenge a player and wait for the answer. */
   challenge: (to: Player, chosen: Terms) => Promise<void>;
+  /** Show what one may do about a player, whom one met in a game. */
+  openPlayer: (player: Player, match: string | null) => Promise<void>;
   /** Start a game against a bot with the last settings. */
   quickBot: (game: string) => Promise<void>;
   /** My correspondence games. */
@@ -82,7 +84,7 @@ interface Page {
   form: (game: string, mode: Mode, to?: Player) => Promise<void>;
   openTable: (chosen: Terms) => Promise<void>;
   /** Wait in a pool of quick pairing; the rules are shown first to who has not seen them. */
-  enterPool: (pool: import("./protocol").Pool) => Promise<void>;
+  enterPool: (pool: import("./protocol").PairingPool) => Promise<void>;
   leavePool: () => Promise<void>;
 }
 

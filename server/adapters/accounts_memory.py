@@ -273,9 +273,14 @@ class MemoryAccounts:
 
     # For operators
 
-    async def accounts(self, limit: int, after: str = "") -> Sequence[AccountRecord]:
-        found = sorted((known.key, player) for player, known in self._accounts.items() if known.key > after)
+    async def accounts(self, limit: int, after: str = "", *, beginning: str = "") -> Sequence[AccountRecord]:
+        named = ((known.key, player) for player, known in self._accounts.items() if known.key > after)
+        found = sorted((key, player) for key, player in named if key.startswith(beginning))
         return [self._record_of(player, self._accounts[player]) for _, player in found[:limit]]
+
+    async def seen(self, players: Collection[str]) -> Mapping[str, int]:
+        seen = {player: [self._tokens[digest].seen for digest in self._digests(player)] for player in players}
+        return {player: max(times) for player, times in seen.items() if times}
 
     async def set_role(self, player: str, role: Role) -> None:
         self._known(player).role = role

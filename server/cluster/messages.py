@@ -15,7 +15,9 @@ from cornered.protocol.messages import ErrorCode, Said, SeatPresence, ServerMess
 from cornered.protocol.ratings import Rated
 from cornered.protocol.social import Notified
 from cornered.protocol.values import (
+    MAX_PAUSE_SECONDS,
     Accepts,
+    BotVersion,
     Count,
     GameSpec,
     Key,
@@ -34,6 +36,7 @@ __all__ = [
     "AskVisitor",
     "AskVisitors",
     "BlocksChanged",
+    "ClocksOrdered",
     "ClosedSockets",
     "FollowLobby",
     "Forward",
@@ -48,6 +51,7 @@ __all__ = [
     "NotOwned",
     "OpenMatch",
     "OpenedMatch",
+    "OrderClocks",
     "ReserveMatch",
     "RoomNotice",
     "RoomState",
@@ -177,6 +181,7 @@ class Visitor(Value):
     accepts: tuple[Accepts, ...] = ()
     concurrency: Count | None = None
     ladder: Count = 0
+    version: BotVersion | None = None
 
 
 class Visitors(Value):
@@ -278,6 +283,27 @@ class MatchReleased(Value):
     match: Key
 
 
+class OrderClocks(Value):
+    """An organiser's order to pause the clocks of a match of the receiver, or to have them go on.
+
+    Repeated until answered: what is done already is answered again. `seconds` is the longest pause; null resumes.
+    """
+
+    type: Literal["order_clocks"] = "order_clocks"
+    order: Key
+    match: Key
+    seconds: Annotated[int, Field(ge=1, le=MAX_PAUSE_SECONDS)] | None
+
+
+class ClocksOrdered(Value):
+    """The answer to `OrderClocks`: it is stored, or why not."""
+
+    type: Literal["clocks_ordered"] = "clocks_ordered"
+    order: Key
+    code: ErrorCode | None = None
+    text: str = ""
+
+
 class TaskOpened(Value):
     """The sender has opened the task of a match that it owns: a mirror of it subscribes again."""
 
@@ -373,6 +399,8 @@ NodeMessage: TypeAlias = Annotated[
     | RoomState
     | RoomNotice
     | NotOwned
+    | OrderClocks
+    | ClocksOrdered
     | TaskOpened
     | OpenMatch
     | OpenedMatch

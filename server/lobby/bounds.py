@@ -1,4 +1,4 @@
-"""Limits on tables, challenges and live matches: in all, for a player and for an address. Pure."""
+"""Limits on tables, challenges, pool entries and live matches: in all, for a player and for an address. Pure."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ __all__ = [
     "check_concurrency",
     "check_ladder",
     "check_place",
+    "check_pool",
     "check_seat",
     "check_table",
 ]
@@ -46,6 +47,8 @@ class Bounds:
     challenges_per_address: int = 200
     matches_per_player: int = 50
     matches_per_address: int = 500
+    pool_entries: int = 2_000
+    pool_entries_per_address: int = 200
 
 
 def check_table(lobby: LobbyFacts, bounds: Bounds, player: Player) -> None:
@@ -106,6 +109,15 @@ def check_place(lobby: LobbyFacts, bounds: Bounds, player: Player) -> None:
     if guest and lobby.match_origins.count(guest.address) >= bounds.matches_per_address:
         count = bounds.matches_per_address
         raise Refusal("busy", f"{count} live matches are played from the address of {player.name}; end one first")
+
+
+def check_pool(lobby: LobbyFacts, bounds: Bounds, player: Player) -> None:
+    """Refuse one more player who waits to be paired."""
+    if len(lobby.pools) >= bounds.pool_entries:
+        raise Refusal("server_full", f"{bounds.pool_entries} players wait to be paired; try again in a minute")
+    if lobby.pool_origins.count(lobby.guests[player.id].address) >= bounds.pool_entries_per_address:
+        text = f"{bounds.pool_entries_per_address} players of your address wait to be paired; try again in a minute"
+        raise Refusal("busy", text)
 
 
 def check_ladder(concurrency: int, ladder: int) -> None:

@@ -66,7 +66,7 @@ def whole(lobby: LobbyFacts) -> Iterator[LobbyEvent]:
     for guest in lobby.guests.values():
         yield Arrived(guest.player, guest.name, guest.address)
         if guest.concurrency is not None:
-            yield Declared(guest.player.id, guest.accepts, guest.concurrency, guest.ladder)
+            yield Declared(guest.player.id, guest.accepts, guest.concurrency, guest.ladder, guest.version)
     for player, since in lobby.away.items():
         yield WentAway(player, since)
     yield from _tables(lobby)

@@ -27,7 +27,7 @@ from cornered.protocol.commands import (
     WatchLobby,
 )
 from cornered.protocol.messages import ChallengeClosed, Challenged
-from cornered.protocol.values import GameSpec, Player, Pool, Seek
+from cornered.protocol.values import GameSpec, PairingPool, Player, Seek
 from cornered.server.lobby.acceptance import check_bot, check_declared
 from cornered.server.lobby.blocks import NO_BLOCKS, Blocks, block_each_other
 from cornered.server.lobby.bounds import (
@@ -37,6 +37,7 @@ from cornered.server.lobby.bounds import (
     check_concurrency,
     check_ladder,
     check_place,
+    check_pool,
     check_seat,
     check_table,
 )
@@ -286,7 +287,7 @@ class Lobby(LobbyFacts):
         most = max(MAX_BOT_MATCHES, self.bounds.matches_per_player)
         concurrency = min(command.concurrency, most)
         check_ladder(concurrency, command.ladder)
-        return (Declared(player.id, command.accepts, concurrency, command.ladder),)
+        return (Declared(player.id, command.accepts, concurrency, command.ladder, command.version),)
 
     def _create_seek(self, command: CreateSeek, player: Player, now: int, new_id: str) -> tuple[LobbyEvent, ...]:
         settings = command.settings
@@ -325,7 +326,7 @@ class Lobby(LobbyFacts):
             joined,
             SeekClosed(seek.id),
             *self.leaving((*seek.joined, player)),
-            _match_of(seek, seek.settings.game, (*seek.joined, player), new_id, random_number),
+            self._match_of(seek, seek.settings.game, (*seek.joined, player), new_id, random_number),
         ), new_id
 
     def _leave_seek(self, command: LeaveSeek, player: Player) -> tuple[LobbyEvent, ...]:
@@ -345,7 +346,7 @@ class Lobby(LobbyFacts):
         spec = _with_players(table, count)
         for one in seek.joined:
             check_place(self, self.bounds, one)
-        made = _match_of(seek, spec, seek.joined, new_id, random_number)
+        made = self._match_of(seek, spec, seek.joined, new_id, random_number)
         return (SeekClosed(seek.id), *self.leaving(seek.joined), made)
 
     def _challenge(
@@ -402,6 +403,7 @@ class Lobby(LobbyFacts):
             challenge.clock,
             with_help=challenge.with_help,
             rated=challenge.rated,
+            versions=self.versions_of(players),
         )
         return (self._ended(challenge, "accepted", match=new_id), *self.leaving(players), made)
 
@@ -416,6 +418,8 @@ class Lobby(LobbyFacts):
         known = self.pools.entry(player.id)
         if known is not None and known.pool == command.pool:
             return ()
+        if known is None:
+            check_pool(self, self.bounds, player)
         return (PoolEntered(player, command.pool, rating, now),)
 
     def pairs_in(
@@ -451,13 +455,15 @@ class Lobby(LobbyFacts):
         return pairs, leaving
 
     def meet(
-        self, pool: Pool, players: tuple[Player, Player], *, new_id: str, random_number: int
+        self, pool: PairingPool, players: tuple[Player, Player], *, new_id: str, random_number: int
     ) -> tuple[LobbyEvent, ...]:
         """Return the events by which two players get a rated match of a pool with the id `new_id`.
 
         Those who wait in it leave it.
         """
-        made = MatchMade(new_id, pool.game, _seated(players, None, random_number), pool.clock, rated=True)
+        seated = _seated(players, None, random_number)
+        versions = self.versions_of(seated)
+        made = MatchMade(new_id, pool.game, seated, pool.clock, rated=True, versions=versions)
         met = zip(players, reversed(players), strict=True)
         left = (PoolLeft(one.id, met=other.id) for one, other in met if self.pools.entry(one.id) is not None)
         return (*left, made)
@@ -475,13 +481,30 @@ class Lobby(LobbyFacts):
         nearest = min(known, key=lambda player: (abs(ratings[player] - entry.rating), player), default=None)
         return None if nearest is None else bots[nearest]
 
-    def bots_for(self, pool: Pool) -> Iterator[Guest]:
+    def bots_for(self, pool: PairingPool) -> Iterator[Guest]:
         """Yield the bots, of those that came first, that take a challenge to a pool's game now."""
         game, _ = settle(pool.game)
         for guest in islice(self.bots(), MAX_BOTS_ASKED):
             with suppress(Refusal):
                 check_bot(guest, game, pool.clock, self.challenges_to(guest.player.id), rated=True)
                 yield guest
+
+    def _match_of(
+        self, seek: Seek, spec: GameSpec, players: Sequence[Player], match: str, random_number: int
+    ) -> MatchMade:
+        """Return the match of a table; its creator, the first in `players`, has the requested seat."""
+        settings = seek.settings
+        seated = _seated(players, settings.seat, random_number)
+        return MatchMade(
+            match,
+            spec,
+            seated,
+            settings.clock,
+            settings.private,
+            settings.delay,
+            rated=settings.rated,
+            versions=self.versions_of(seated),
+        )
 
     def _table(self, seek: str) -> OpenSeek:
         table = self.tables.get(seek)
@@ -513,20 +536,6 @@ class Lobby(LobbyFacts):
         )
         told = (challenge.by.id,) if challenge.challenge in self.hidden else (challenge.by.id, challenge.to.id)
         return ChallengeEnded(closed, told)
-
-
-def _match_of(seek: Seek, spec: GameSpec, players: Sequence[Player], match: str, random_number: int) -> MatchMade:
-    """Return the match of a table; its creator, the first in `players`, has the requested seat."""
-    settings = seek.settings
-    return MatchMade(
-        match,
-        spec,
-        _seated(players, settings.seat, random_number),
-        settings.clock,
-        settings.private,
-        settings.delay,
-        rated=settings.rated,
-    )
 
 
 def _seated(players: Sequence[Player], seat: int | None, random_number: int) -> tuple[Player, ...]:

@@ -72,8 +72,8 @@ class LobbyFacts:
     due first. `lasting` are the tables for games by days, which stay open without their players, and when they were
     opened, oldest first. `hidden` are the challenges of which the challenged player is told nothing. `matches` has
     each live match; `matches_of`, `seeks_of` and `challenges_of` index by player, connected or not. `answers` has each
-    guest's newest commands, and after a restart those of players who have not come back. `climbers` are the bots that
-    play in the ladder. `seeks` and `players` list the public tables and the guests.
+    guest's newest commands, and after a restart those of players who have not come back. `ladder_bots` are the bots
+    that play in the ladder. `seeks` and `players` list the public tables and the guests.
     """
 
     names: Names = field(default_factory=Names)
@@ -91,8 +91,9 @@ class LobbyFacts:
     seek_origins: Origins = field(default_factory=Origins)
     challenge_origins: Origins = field(default_factory=Origins)
     match_origins: MatchOrigins = field(default_factory=MatchOrigins)
+    pool_origins: Origins = field(default_factory=Origins)
     pools: Pools = field(default_factory=Pools)
-    climbers: dict[str, None] = field(default_factory=dict)
+    ladder_bots: dict[str, None] = field(default_factory=dict)
     seeks: Listing = field(default_factory=Listing)
     players: Listing = field(default_factory=Listing)
     changes: Changes = field(default_factory=Changes)
@@ -105,6 +106,12 @@ class LobbyFacts:
         """Return a number that grows with the order of arrival; 0 for a player who is not in the lobby."""
         rank = self.players.rank(player)
         return _BOT_RANK_BASE - rank if rank and self.guests[player].player.kind == "bot" else rank
+
+    def versions_of(self, players: Iterable[Player]) -> tuple[str | None, ...]:
+        """Return the version that each of `players` has declared; none where all of them have declared none."""
+        guests = [self.guests.get(player.id) for player in players]
+        versions = tuple(None if guest is None else guest.version for guest in guests)
+        return versions if any(versions) else ()
 
     def answered(self, player: str, command_id: str) -> Answered | None:
         """Return the stored answer to a repeated command."""
@@ -153,11 +160,19 @@ class LobbyFacts:
                 self._depart(event.player)
             case Declared():
                 guest = self.guests[event.player]
-                self._update(replace(guest, accepts=event.accepts, concurrency=event.concurrency, ladder=event.ladder))
+                self._update(
+                    replace(
+                        guest,
+                        accepts=event.accepts,
+                        concurrency=event.concurrency,
+                        ladder=event.ladder,
+                        version=event.version,
+                    )
+                )
                 if event.ladder:
-                    self.climbers[event.player] = None
+                    self.ladder_bots[event.player] = None
                 else:
-                    self.climbers.pop(event.player, None)
+                    self.ladder_bots.pop(event.player, None)
             case SeekPosted():
                 self._post(OpenSeek(event.seek, event.asked))
             case SeekJoined():
@@ -183,8 +198,10 @@ class LobbyFacts:
                 self._replace_match(event.match, None)
             case PoolEntered():
                 self.pools.enter(Entry(event.player, event.pool, event.rating, event.since))
+                self.pool_origins.add(event.player.id, self._address_of(event.player.id))
             case PoolLeft():
                 self.pools.leave(event.player)
+                self.pool_origins.remove(event.player)
                 if event.met is not None:
                     self.pools.meet(event.player, event.met)
             case BotNamed():
@@ -237,6 +254,8 @@ class LobbyFacts:
         for challenge in self.challenges_of.get(player.id, ()):
             if self.challenges[challenge].by.id == player.id:
                 self.challenge_origins.add(challenge, event.address)
+        if self.pools.entry(player.id) is not None:
+            self.pool_origins.add(player.id, event.address)
         self._update(replace(known, player=player, name=event.name, address=event.address))
         if known.player != player:
             self._rename(player)
@@ -262,7 +281,7 @@ class LobbyFacts:
         self.names.free(guest.name, guest.player.name)
         self.players.remove(player)
         self.away.pop(player, None)
-        self.climbers.pop(player, None)
+        self.ladder_bots.pop(player, None)
         self.answers.pop(player, None)
         self._note_player(player)
 
@@ -369,6 +388,7 @@ class LobbyFacts:
                     guest.accepts,
                     guest.concurrency,
                     guest.ladder,
+                    guest.version,
                 )
             )
 

@@ -74,7 +74,17 @@ from cornered.protocol.commands import (
     StartSeek,
     WatchLobby,
 )
-from cornered.protocol.moderation import AskAudit, AskBans, AskReports, Ban, CloseReport, ReportPlayer, Unban
+from cornered.protocol.moderation import (
+    AskAccounts,
+    AskAudit,
+    AskBans,
+    AskReport,
+    AskReports,
+    Ban,
+    CloseReport,
+    ReportPlayer,
+    Unban,
+)
 from cornered.protocol.social import (
     AskBlocked,
     AskFriends,
@@ -262,7 +272,17 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return 5.0 + len(command.trace or ()) / TRACE_LINES_PER_TOKEN
         case EnterPool() | LeavePool():
             return 5.0
-        case ReportPlayer() | Ban() | Unban() | CloseReport() | AskBans() | AskReports() | AskAudit():
+        case (
+            ReportPlayer()
+            | Ban()
+            | Unban()
+            | CloseReport()
+            | AskBans()
+            | AskReports()
+            | AskReport()
+            | AskAudit()
+            | AskAccounts()
+        ):
             return MODERATION
         case AskFriends() | AskBlocked() | AskNotices():
             return SOCIAL_READ

@@ -70,7 +70,17 @@ from cornered.protocol.commands import (
     StartSeek,
     WatchLobby,
 )
-from cornered.protocol.moderation import AskAudit, AskBans, AskReports, Ban, CloseReport, ReportPlayer, Unban
+from cornered.protocol.moderation import (
+    AskAccounts,
+    AskAudit,
+    AskBans,
+    AskReport,
+    AskReports,
+    Ban,
+    CloseReport,
+    ReportPlayer,
+    Unban,
+)
 from cornered.protocol.social import (
     AskBlocked,
     AskFriends,
@@ -172,7 +182,17 @@ def need_of(command: ClientMessage) -> Need:
             | ConfirmMail()
         ):
             return "session"
-        case Ban() | Unban() | AskBans() | AskReports() | CloseReport() | AskAudit() | CreateInvitation():
+        case (
+            Ban()
+            | Unban()
+            | AskBans()
+            | AskReports()
+            | AskReport()
+            | CloseReport()
+            | AskAudit()
+            | AskAccounts()
+            | CreateInvitation()
+        ):
             return "admin"
         case _:
             assert_never(command)

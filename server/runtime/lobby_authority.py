@@ -221,7 +221,7 @@ class LobbyAuthority:
                 )
             )
             if visitor.concurrency is not None and self.lobby.guests[player.id].concurrency is None:
-                declared = Declared(player.id, visitor.accepts, visitor.concurrency, visitor.ladder)
+                declared = Declared(player.id, visitor.accepts, visitor.concurrency, visitor.ladder, visitor.version)
                 self._commit((declared,))
         guest = self.lobby.guests.get(player.id)
         if guest is not None:

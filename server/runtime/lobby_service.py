@@ -83,7 +83,7 @@ from cornered.server.runtime.match_registry import MatchRegistry, new_id
 from cornered.server.runtime.match_room import MatchRoom, Services
 from cornered.server.runtime.match_summaries import MatchSummaries
 from cornered.server.runtime.match_task import MatchTask
-from cornered.server.runtime.moderation_service import Doorkeeper, ModerationService
+from cornered.server.runtime.moderation_service import ConnectedPlayers, ModerationService
 from cornered.server.runtime.notice_service import NoticeService
 from cornered.server.runtime.player_exchange import PlayerExchange
 from cornered.server.runtime.rating_answers import RatingAnswers
@@ -127,7 +127,7 @@ class LobbyService:
         services: Services,
         accounts: Accounts,
         open_registry: Callable[[RegistryObserver], MatchRegistry],
-        open_moderation: Callable[[Doorkeeper], ModerationService],
+        open_moderation: Callable[[ConnectedPlayers], ModerationService],
         lobby_log: LobbyLog,
         social_store: SocialStore,
         tasks: asyncio.TaskGroup,
@@ -279,7 +279,7 @@ class LobbyService:
         if hello.token is None:
             if not self._allows_guests and not is_operators:
                 raise _no_guests()
-            name = hello.name or _guest_name()
+            name = self.moderation.clean_name(hello.name) if hello.name else _guest_name()
             identity, token = await accounts.create(name, hello.kind, label=hello.client, at=now)
             return identity, token, await self._is_claimed(identity)
         known = await accounts.by_token(hello.token, now)
@@ -289,10 +289,16 @@ class LobbyService:
             raise _no_guests()
         if now - known.seen > SEEN_MS:
             await accounts.touch(known.player.id, known.session, now)
-        if not known.has_account and hello.name not in (None, known.player.name):
-            assert hello.name is not None
+        if hello.name and self._may_rename(known, hello.name):
             known = replace(known, player=await accounts.rename_guest(known.player.id, hello.name))
         return known, None, not known.has_account and await self._is_claimed(known)
+
+    def _may_rename(self, known: Identity, name: str) -> bool:
+        """Return whether a hello changes a guest's name: who is muted keeps the present one. Raises Refusal."""
+        if known.has_account or name == known.player.name or self.moderation.is_muted(known.player.id):
+            return False
+        self.moderation.clean_name(name)
+        return True
 
     async def _is_claimed(self, identity: Identity) -> bool:
         return await self._accounts.is_claimed(comparison_key(identity.player.name), identity.player.id)
@@ -379,7 +385,15 @@ class LobbyService:
         for match_task in watched:
             _complete(partial(match_task.leave, client))
 
-    # Doorkeeper
+    # Implements `ConnectedPlayers`
+
+    def is_connected(self, player: str) -> bool:
+        """Return whether a player has a connection to this node."""
+        return player in self._clients
+
+    def notify(self, player: str, notice: Notice) -> None:
+        """Send a notice to a player's connections to this node."""
+        self._send_to((player,), notice)
 
     def address_of(self, player: str) -> str:
         """Return the address of a player's newest connection to any node; empty where that is not known."""
@@ -605,6 +619,9 @@ class LobbyService:
 
     def match_disowned(self, match_id: str) -> None:
         self.summaries.ended(match_id)
+
+    def versions_of(self, players: Sequence[Player]) -> tuple[str | None, ...]:
+        return self._lobby.versions_of(players)
 
     async def reserve_rematch(self, made: MatchMade) -> None:
         await self.replication.placement.reserve(made)

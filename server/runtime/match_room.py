@@ -287,6 +287,12 @@ class MatchRoom(ABC):
         if command.room == "spectators" and client not in self.spectators:
             raise Refusal("not_a_spectator", "join the match first")
 
+    def chat_seen_by(self, client: ClientConnection) -> Sequence[Said]:
+        """Return the newest chat lines that this client could read, oldest first."""
+        if self._seats.get(client.player.id) is not None:
+            return [said for said in self._said if said.room == "players"]
+        return [said for said in self._said if said.room == "spectators"] if client in self.spectators else []
+
     def adopt(self, other: MatchRoom) -> None:
         """Take over the clients of the room that this one replaces, send them what it did not, and close it."""
         self._gone_since = list(other._gone_since)

@@ -12,11 +12,13 @@ from cornered.protocol.commands import AnalysisCommand, MatchCommand, Say
 from cornered.server.cluster.messages import (
     AskAnalysts,
     BlocksChanged,
+    ClocksOrdered,
     ClosedSockets,
     Forward,
     MatchNews,
     NodeMessage,
     NotOwned,
+    OrderClocks,
     RoomNotice,
     RoomState,
     Subscribe,
@@ -29,6 +31,7 @@ from cornered.server.cluster.messages import (
 )
 from cornered.server.cluster.slots import LOBBY_SLOT
 from cornered.server.runtime.analysis_exchange import AnalysisExchange
+from cornered.server.runtime.clock_orders import ClockOrders
 from cornered.server.runtime.match_exchange import MatchExchange
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_summaries import MatchSummaries
@@ -85,6 +88,7 @@ class NodeRouter:
         summaries: MatchSummaries,
         analyses: AnalysisExchange,
         limits: SharedLimits,
+        orders: ClockOrders,
         spawn: Callable[[Coroutine[None, None, None], str], asyncio.Task[None]],
         *,
         players: PlayerExchange | None = None,
@@ -100,6 +104,7 @@ class NodeRouter:
         self._summaries = summaries
         self._analyses = analyses
         self._limits = limits
+        self._orders = orders
         self._players = players
         self._exchange = MatchExchange(registry, nodes, spawn)
         # The incarnations of the living nodes by name.
@@ -141,6 +146,8 @@ class NodeRouter:
                     self._registry.forwarder.told(message)
             case Subscribe() | Unsubscribe() | MatchNews() | RoomState() | RoomNotice() | NotOwned() | TaskOpened():
                 self._exchange.received(node, message)
+            case OrderClocks() | ClocksOrdered():
+                self._orders.received(node, message)
             case Summaries():
                 self._summaries.received(node, message)
             case AskAnalysts() | ClosedSockets():

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from cornered.protocol.events import Started
+from cornered.protocol.values import Player
 from cornered.server.lobby.events import MatchMade
 from cornered.server.runtime.match_task import MatchTask
 
@@ -38,6 +39,9 @@ class RegistryObserver(Protocol):
 
     def match_disowned(self, match_id: str) -> None:
         """An open match belongs to another node now."""
+
+    def versions_of(self, players: Sequence[Player]) -> tuple[str | None, ...]:
+        """Return the version that each of these players has declared; none where no bot of them has declared one."""
 
     async def reserve_rematch(self, made: MatchMade) -> None:
         """A rematch is about to be stored. Raises Refusal where its players may have no more matches."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from functools import partial
 from typing import Any
 
@@ -27,6 +27,7 @@ from cornered.server.metrics import Counts
 from cornered.server.ports import JournalUnavailable, NotOwner
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.client_connection import ClientConnection
+from cornered.server.runtime.clock_orders import ClockOrders
 from cornered.server.runtime.limits import Limits, PlayerLimits
 from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.match_registry import MatchRegistry
@@ -126,6 +127,10 @@ class Node:
         )
         self.lobby = self.service.replication
         self.registry = self.service.matches
+
+        def spawn(work: Coroutine[None, None, None], name: str) -> asyncio.Task[None]:
+            return cluster.tasks.create_task(work, name=name)
+
         self.router = NodeRouter(
             self.nodes,
             self.registry,
@@ -133,7 +138,8 @@ class Node:
             self.service.summaries,
             self.service.analyses,
             SharedLimits(Limits(Settings()), self.nodes),
-            lambda work, name: cluster.tasks.create_task(work, name=name),
+            ClockOrders(self.registry, self.nodes, spawn),
+            spawn,
             players=self.service.players_elsewhere,
         )
         self._running: asyncio.Task[None] | None = None

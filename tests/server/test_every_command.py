@@ -299,6 +299,8 @@ CASES: Final[dict[type[Command], Case]] = {
     moderation.Unban: says(answer="not_permitted", ban=1, grounds="Sorry"),
     moderation.AskBans: says(answer="not_permitted"),
     moderation.AskReports: says(answer="not_permitted"),
+    moderation.AskReport: says(answer="not_permitted", report=1),
+    moderation.AskAccounts: says(answer="not_permitted", text="Ann"),
     moderation.CloseReport: says(answer="not_permitted", report=1, grounds="Read"),
     moderation.AskAudit: says(answer="not_permitted"),
     social.FollowPlayer: says_of("player", _bens_id),
