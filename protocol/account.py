@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
+from cornered.protocol.credentials import PasskeyProof
 from cornered.protocol.values import ONE_LINE, Command, CommandId, Key, Made, Milliseconds, Name, Player, Token
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "AskPolicies",
     "AskSessions",
     "AskTokens",
+    "Attempt",
     "ChangePassword",
     "CreateInvitation",
     "CreateToken",
@@ -56,6 +58,7 @@ __all__ = [
     "SignedIn",
     "TokenCreated",
     "Tokens",
+    "WithSecret",
 ]
 
 MIN_PASSWORD: Final = 8
@@ -158,18 +161,26 @@ class Rename(Command, json_schema_extra={"answers": ["account"]}):
 
 
 class ChangePassword(WithSecret, json_schema_extra={"answers": ["acknowledged"]}):
-    """Change the account's password. All other sessions, and all personal tokens, end."""
+    """Change the account's password, or set the first one. All other sessions, and all personal tokens, end.
+
+    The `old` password confirms it, or a proof of a passkey.
+    """
 
     type: Literal["change_password"] = "change_password"
-    old: Attempt = Field(repr=False)
+    old: Attempt | None = Field(default=None, repr=False)
+    proof: PasskeyProof | None = Field(default=None, repr=False)
     password: Password = Field(repr=False)
 
 
 class RenewCodes(WithSecret, json_schema_extra={"answers": ["recovery_codes"]}):
-    """Replace the recovery codes by new ones, which are shown this once."""
+    """Replace the recovery codes by new ones, which are shown this once.
+
+    The password confirms it, or a proof of a passkey.
+    """
 
     type: Literal["renew_codes"] = "renew_codes"
-    password: Attempt = Field(repr=False)
+    password: Attempt | None = Field(default=None, repr=False)
+    proof: PasskeyProof | None = Field(default=None, repr=False)
 
 
 class AskSessions(Command, json_schema_extra={"answers": ["sessions"]}):
@@ -232,7 +243,8 @@ class DeleteAccount(WithSecret, json_schema_extra={"answers": ["acknowledged"]})
 
     type: Literal["delete_account"] = "delete_account"
     password: Attempt | None = Field(default=None, repr=False)
-    """Required of an account; a guest has none."""
+    """An account is deleted with it, or with a proof of a passkey; a guest has neither."""
+    proof: PasskeyProof | None = Field(default=None, repr=False)
 
 
 class CreateInvitation(Command, json_schema_extra={"answers": ["invitation_created"]}):
@@ -277,6 +289,10 @@ class Policies(Made):
     registration: Registration
     guest_chat: bool
     """Whether guests may write chat lines."""
+    passkeys: bool = False
+    """Whether passkeys work at the address by which this connection came: a host name by https, or localhost."""
+    oidc: str = ""
+    """The name of the provider at which one may sign in; empty for none."""
 
 
 class Registered(Made):
@@ -325,6 +341,10 @@ class Account(Made):
     """The time of the registration; null for a guest."""
     codes_left: int = 0
     """Recovery codes that are not used."""
+    has_password: bool = False
+    passkeys: int = 0
+    is_linked: bool = False
+    """Whether an identity at the provider signs in to it."""
     old_names: tuple[OldName, ...] = ()
 
 

@@ -23,6 +23,8 @@ from cornered.protocol.analysis import (
 )
 from cornered.protocol.archive import MAX_OPENING_PLIES, ArchiveFilter
 from cornered.protocol.moderation import ModerationCommand
+from cornered.protocol.oidc import OidcCommand
+from cornered.protocol.passkeys import PasskeyCommand
 from cornered.protocol.ratings import Pool
 from cornered.protocol.traces import MAX_SENT_LINES, MAX_TRACE_MOVES, TraceLine, TraceSettings
 from cornered.protocol.values import (
@@ -658,7 +660,9 @@ ClientMessage: TypeAlias = Annotated[
     | MatchCommand
     | AnalysisCommand
     | AccountCommand
-    | ModerationCommand,
+    | ModerationCommand
+    | PasskeyCommand
+    | OidcCommand,
     Field(discriminator="type"),
 ]
 COMMAND: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)

@@ -84,6 +84,13 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "not_permitted": "The token's scopes, or the player's role, do not permit this.",
     "unknown_session": "The player has no such session; it may have ended already.",
     "unknown_token": "The player has no such personal token; it may be revoked already.",
+    "no_passkeys": "Passkeys do not work at this address, or the server lacks the package for them: use the password.",
+    "passkey_known": "This passkey is an account's already.",
+    "unknown_passkey": "The account has no such passkey; it may be removed already.",
+    "last_way_in": "This is the account's last way to sign in: add another passkey, or set a password first.",
+    "no_oidc": "This server signs nobody in at a provider.",
+    "oidc_refused": "The visit to the provider is over, was begun elsewhere, or is not accepted here. Begin again.",
+    "already_linked": "The identity is linked to an account already, or the account to an identity.",
     "conflict": "The account was changed at the same time, and nothing of this was done. Look at it and try again.",
     "banned": "An administrator keeps this player or address out. The text says why and until when; the socket closes.",
     "muted": "An administrator refuses this player's chat lines. The text says why and until when.",
@@ -151,6 +158,7 @@ is never played in a position that its player has not seen.
 - A page of the lobby lists at most 50 tables, 50 matches and 200 players (see [The lobby](#the-lobby)).
 - A player sits at no more than 5 open tables, and has no more than 5 open challenges sent and 20 received, 10 of them
   from one address. There are no more than 2,000 tables and 2,000 challenges in all, 100 and 200 from one address.
+  No more than 2,000 players wait to be paired, 200 of them from one address.
 - A player is in no more than 50 live matches; a bot in as many as it has declared, up to 200. One address has no more
   than 500: a match counts for the address that each player has when it begins, until it is over. After a restart of the
   server it counts for the address of the player's first connection. These numbers are settings of the server.

@@ -11,6 +11,8 @@ from cornered.protocol.analysis import MAX_TREE_NODES, OverlayPicture, Report, T
 from cornered.protocol.archive import HeadToHeadCount, OpeningMove
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.moderation import ModerationAnswer
+from cornered.protocol.oidc import OidcAnswer
+from cornered.protocol.passkeys import PasskeyAnswer
 from cornered.protocol.ratings import Leaderboard, Pools, Profile, Rated, RatingHistory
 from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
 from cornered.protocol.values import (
@@ -146,6 +148,13 @@ ErrorCode: TypeAlias = Literal[
     "unknown_session",
     "unknown_token",
     "conflict",
+    "no_passkeys",
+    "passkey_known",
+    "unknown_passkey",
+    "last_way_in",
+    "no_oidc",
+    "oidc_refused",
+    "already_linked",
 ]
 """The reason of a refusal: stable, for programs. The `text` beside it is for people."""
 
@@ -672,6 +681,8 @@ Answer: TypeAlias = (
     | RecordRead
     | AccountAnswer
     | ModerationAnswer
+    | PasskeyAnswer
+    | OidcAnswer
 )
 """Answers to the command whose `id` they carry. `lobby` and `snapshot` are sent without an `id` too."""
 Unasked: TypeAlias = (
@@ -734,7 +745,9 @@ ServerMessage: TypeAlias = Annotated[
     | Rated
     | Notice
     | AccountAnswer
-    | ModerationAnswer,
+    | ModerationAnswer
+    | PasskeyAnswer
+    | OidcAnswer,
     Field(discriminator="type"),
 ]
 MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)

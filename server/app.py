@@ -25,6 +25,8 @@ from cornered.server.backing_services import (
     new_bus,
     new_local_ownership,
     new_node_bus,
+    new_oidc_provider,
+    new_passkeys,
     new_passwords,
     new_tracer,
     open_accounts,
@@ -39,6 +41,7 @@ from cornered.server.metrics import Counts, Metrics
 from cornered.server.moderation.ports import ModerationLog
 from cornered.server.net.gateway import Gateway
 from cornered.server.net.http import Pages
+from cornered.server.net.oidc_routes import OidcRoutes
 from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, Journal
 from cornered.server.rating.ports import Ratings
@@ -52,8 +55,10 @@ from cornered.server.runtime.moderation_service import Doorkeeper, ModerationSer
 from cornered.server.runtime.named_journal import NamedJournal
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
+from cornered.server.runtime.oidc_visits import OidcVisits
 from cornered.server.runtime.rating_service import RatingService
 from cornered.server.runtime.recomputation import RatingFindings, recompute
+from cornered.server.runtime.seals import Seals
 from cornered.server.runtime.shared_limits import SharedLimits
 from cornered.server.runtime.timekeeping import (
     STORE_SILENCE_MS,
@@ -242,9 +247,20 @@ async def running_server(
         lobby_service = _lobby_service(settings, services, accounts, open_moderation, lobby_log, secret, tasks)
         gateway: Gateway
         hashing = passwords or new_passwords()
-        pages = _pages(settings, lobby_service, services, hashing, lambda: gateway.connections)
+        oidc = _oidc_visits(settings, accounts, secret, clock)
+        pages = _pages(settings, lobby_service, services, hashing, lambda: gateway.connections, oidc)
         limits = Limits(settings)
-        account_service = AccountService(accounts, hashing, limits, counts, lobby_service, now=clock)
+        account_service = AccountService(
+            accounts,
+            hashing,
+            limits,
+            counts,
+            lobby_service,
+            secret,
+            now=clock,
+            passkeys=new_passkeys(),
+            oidc=oidc,
+        )
         exports = Exports(accounts, services.journal, now=clock)
         gateway = Gateway(settings, limits, lobby_service, account_service, exports, pages, tasks)
         registry = lobby_service.matches
@@ -299,8 +315,25 @@ async def running_server(
             ending()
             await _stop(services, lobby_service, gateway, running, keeping, signs, ownership)
             hashing.close()
+            if oidc is not None:
+                await oidc.close()
     if refused is not None:
         raise refused
+
+
+def _oidc_visits(settings: Settings, accounts: Accounts, secret: bytes, now: Callable[[], int]) -> OidcVisits | None:
+    """Return the visits to the provider of the settings; None without one. Raises SettingsError."""
+    provider = new_oidc_provider(settings)
+    if provider is None:
+        return None
+    return OidcVisits(
+        provider,
+        accounts,
+        Seals(secret, now=now),
+        name=settings.oidc_name,
+        creates=settings.oidc_creates_accounts,
+        now=now,
+    )
 
 
 def _spawner(tasks: asyncio.TaskGroup) -> Callable[[Coroutine[None, None, None], str], asyncio.Task[None]]:
@@ -438,6 +471,7 @@ def _pages(
     services: Services,
     passwords: Passwords,
     sockets: Callable[[], int],
+    oidc: OidcVisits | None,
 ) -> Pages:
     nodes = services.nodes
     metrics = Metrics(
@@ -480,7 +514,12 @@ def _pages(
     )
     token = settings.metrics_token.get_secret_value() if settings.metrics_token is not None else ""
     return Pages(
-        settings.web, services.journal, metrics, lambda: _obstacle(lobby_service, services), metrics_token=token
+        settings.web,
+        services.journal,
+        metrics,
+        lambda: _obstacle(lobby_service, services),
+        metrics_token=token,
+        oidc=None if oidc is None else OidcRoutes(oidc),
     )
 
 

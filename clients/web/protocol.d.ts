@@ -74,6 +74,10 @@ export interface Account {
   since: number | null;
   /** Recovery codes that are not used. */
   codes_left: number;
+  has_password: boolean;
+  passkeys: number;
+  /** Whether an identity at the provider signs in to it. */
+  is_linked: boolean;
   old_names: OldName[];
 }
 
@@ -88,6 +92,16 @@ export interface Acknowledged {
   id: string;
   seq: number | null;
   ref: string | null;
+}
+
+/** Add a passkey to the account. The present password, or a proof of another passkey, confirms it. */
+export interface AddPasskey {
+  id: string;
+  type: "add_passkey";
+  passkey: NewPasskey;
+  label: string;
+  password?: string | null;
+  proof?: PasskeyProof | null;
 }
 
 /** With more than two players `seat` accepts the standing draw offer or takeback request; others have not yet. */
@@ -340,6 +354,23 @@ export interface AskOpening {
   moves?: string[];
 }
 
+/**
+ * Ask for a challenge, which an authenticator signs. It is good once, for some minutes, at any node.
+ *
+ * It may be sent before `hello` to `register` and to `sign_in`.
+ */
+export interface AskPasskeyChallenge {
+  id: string;
+  type: "ask_passkey_challenge";
+  purpose: "register" | "sign_in" | "add" | "confirm";
+}
+
+/** Ask for one's passkeys. */
+export interface AskPasskeys {
+  id: string;
+  type: "ask_passkeys";
+}
+
 /** Ask who may come in here. It may be sent before `hello`. */
 export interface AskPolicies {
   id: string;
@@ -493,6 +524,17 @@ export interface Bans {
   more: number | null;
 }
 
+/**
+ * Begin a visit to the provider: to sign in, or to link its identity to the account of this session.
+ *
+ * It may be sent before `hello` to `sign_in`.
+ */
+export interface BeginOidc {
+  id: string;
+  type: "begin_oidc";
+  purpose?: "sign_in" | "link";
+}
+
 /** Unsubscribe from an analysis or a trace; it ends with its last subscriber. */
 export interface CancelAnalysis {
   id: string;
@@ -553,11 +595,16 @@ export interface Challenged {
   rated: boolean;
 }
 
-/** Change the account's password. All other sessions, and all personal tokens, end. */
+/**
+ * Change the account's password, or set the first one. All other sessions, and all personal tokens, end.
+ *
+ * The `old` password confirms it, or a proof of a passkey.
+ */
 export interface ChangePassword {
   id: string;
   type: "change_password";
-  old: string;
+  old?: string | null;
+  proof?: PasskeyProof | null;
   password: string;
 }
 
@@ -646,7 +693,16 @@ export type ClientMessage =
   | AskBans
   | AskReports
   | CloseReport
-  | AskAudit;
+  | AskAudit
+  | AskPasskeyChallenge
+  | RegisterByPasskey
+  | SignInByPasskey
+  | AskPasskeys
+  | AddPasskey
+  | RemovePasskey
+  | BeginOidc
+  | FinishOidc
+  | UnlinkOidc;
 
 export type Clock =
   | Fischer
@@ -769,8 +825,9 @@ export interface Delay {
 export interface DeleteAccount {
   id: string;
   type: "delete_account";
-  /** Required of an account; a guest has none. */
+  /** An account is deleted with it, or with a proof of a passkey; a guest has neither. */
   password?: string | null;
+  proof?: PasskeyProof | null;
 }
 
 /** `seat` declines the draw offer, or withdraws its own. A move that declines it has no event for that. */
@@ -858,6 +915,24 @@ export interface Export {
   text: string;
   /** Cursor of the next part; null on the last one. */
   more: string | null;
+}
+
+/**
+ * Finish it in the browser that began it: sign in, become an account where the identity is new, or link it.
+ *
+ * It may be sent before `hello` to sign in. The code is good once; a `name_taken` leaves it as it is, and another
+ * `name` may be sent with it.
+ */
+export interface FinishOidc {
+  id: string;
+  type: "finish_oidc";
+  /** What the page's address ends with after the visit. */
+  code: string;
+  /** The secret of `oidc_begun`. */
+  secret: string;
+  /** The name of a new account, in place of that which the provider tells. */
+  name?: string | null;
+  label?: string;
 }
 
 /** Each player has `initial` seconds and gains `increment` seconds after each move. */
@@ -1183,6 +1258,13 @@ export interface MyMatches {
   more: string | null;
 }
 
+/** A passkey that `navigator.credentials.create` has made: the fields of its response. */
+export interface NewPasskey {
+  credential: string;
+  client_data: string;
+  attestation: string;
+}
+
 /** No player loses on time. */
 export interface NoClock {
   kind: "none";
@@ -1244,6 +1326,14 @@ export interface OfferedOption {
   choices: number[];
   default: number | boolean | null;
   optional: boolean;
+}
+
+/** The answer to `begin_oidc`: the path that the browser goes to, and the secret that it keeps until it is back. */
+export interface OidcBegun {
+  type: "oidc_begun";
+  id: string;
+  path: string;
+  secret: string;
 }
 
 /** A name that an account has had, until the time `until`. */
@@ -1316,6 +1406,49 @@ export interface Paired {
   seat: number;
 }
 
+/**
+ * The answer to `ask_passkey_challenge`: what the browser's WebAuthn is asked with.
+ *
+ * The challenge is the text's bytes. `passkeys` are those of the account: a new one is not made where one of them is,
+ * and one of them confirms. To sign in none is named, so that the answer is the same for everybody.
+ */
+export interface PasskeyChallenge {
+  type: "passkey_challenge";
+  id: string;
+  challenge: string;
+  /** The relying party's id: the host name of the page. */
+  site: string;
+  /** The user handle of a new passkey, as base64url; empty for other purposes. */
+  user: string;
+  passkeys: string[];
+}
+
+/** One passkey; `site` is the host name that it works at. */
+export interface PasskeyInfo {
+  /** Its id, for `remove_passkey`. */
+  passkey: string;
+  label: string;
+  site: string;
+  created: number;
+  used: number;
+}
+
+/** The answer of `navigator.credentials.get`: the fields of its response. `user` is the user handle. */
+export interface PasskeyProof {
+  credential: string;
+  client_data: string;
+  authenticator_data: string;
+  signature: string;
+  user?: string | null;
+}
+
+/** The answer to `ask_passkeys` and `add_passkey`, the newest first. */
+export interface Passkeys {
+  type: "passkeys";
+  id: string;
+  passkeys: PasskeyInfo[];
+}
+
 /** Each move has `seconds`; unused time is not kept. */
 export interface PerMove {
   kind: "per_move";
@@ -1378,6 +1511,10 @@ export interface Policies {
   registration: "open" | "invitation" | "closed";
   /** Whether guests may write chat lines. */
   guest_chat: boolean;
+  /** Whether passkeys work at the address by which this connection came: a host name by https, or localhost. */
+  passkeys: boolean;
+  /** The name of the provider at which one may sign in; empty for none. */
+  oidc: string;
 }
 
 /** The answer to `ping`: `sent` is that of the ping, `now` the server's time. */
@@ -1568,7 +1705,7 @@ export interface RecoveryCodes {
 export interface Refused {
   type: "refused";
   id: string | null;
-  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "unknown_ban" | "unknown_report" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict";
+  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "unknown_ban" | "unknown_report" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict" | "no_passkeys" | "passkey_known" | "unknown_passkey" | "last_way_in" | "no_oidc" | "oidc_refused" | "already_linked";
   text: string;
   /** Delay before a retry, in milliseconds; null where a retry would be refused as well. */
   retry_after: number | null;
@@ -1585,6 +1722,23 @@ export interface Register {
   name: string;
   password: string;
   /** Where registration is by invitation. */
+  invitation?: string | null;
+  /** The name of the session that begins where a new player is made. */
+  label?: string;
+}
+
+/**
+ * Become an account with a passkey and without a password, as `register` does with one.
+ *
+ * It may be sent before `hello`.
+ */
+export interface RegisterByPasskey {
+  id: string;
+  type: "register_by_passkey";
+  name: string;
+  passkey: NewPasskey;
+  /** What the passkey is called. */
+  passkey_label?: string;
   invitation?: string | null;
   /** The name of the session that begins where a new player is made. */
   label?: string;
@@ -1638,6 +1792,14 @@ export interface Rematched {
   match: string;
 }
 
+/** Remove a passkey; the last way to sign in stays. */
+export interface RemovePasskey {
+  id: string;
+  type: "remove_passkey";
+  /** Its id, as `passkeys` lists it. */
+  passkey: string;
+}
+
 /** Change the account's name. The old one stays reserved for the account. */
 export interface Rename {
   id: string;
@@ -1645,11 +1807,16 @@ export interface Rename {
   name: string;
 }
 
-/** Replace the recovery codes by new ones, which are shown this once. */
+/**
+ * Replace the recovery codes by new ones, which are shown this once.
+ *
+ * The password confirms it, or a proof of a passkey.
+ */
 export interface RenewCodes {
   id: string;
   type: "renew_codes";
-  password: string;
+  password?: string | null;
+  proof?: PasskeyProof | null;
 }
 
 /** Result of a search, and its cost. */
@@ -1956,7 +2123,10 @@ export type ServerMessage =
   | InvitationCreated
   | Bans
   | Reports
-  | Audit;
+  | Audit
+  | PasskeyChallenge
+  | Passkeys
+  | OidcBegun;
 
 /** One session; `seen` is when it was last used to connect, to within an hour. */
 export interface SessionInfo {
@@ -1984,6 +2154,18 @@ export interface SignIn {
   type: "sign_in";
   name: string;
   password: string;
+  label?: string;
+}
+
+/**
+ * Begin a session by a passkey, which says whose it is. The socket's own player stays as it is.
+ *
+ * It may be sent before `hello`. The answer to an unknown passkey is that to a wrong signature.
+ */
+export interface SignInByPasskey {
+  id: string;
+  type: "sign_in_by_passkey";
+  passkey: PasskeyProof;
   label?: string;
 }
 
@@ -2224,6 +2406,12 @@ export interface Unban {
   grounds: string;
 }
 
+/** Take the provider's identity from the account; the last way to sign in stays. */
+export interface UnlinkOidc {
+  id: string;
+  type: "unlink_oidc";
+}
+
 /**
  * The answer to `ask_variation`: `positions[k]` is the position text after the first k + 1 of its moves.
  *
@@ -2293,6 +2481,7 @@ export interface Answers {
   accept_challenge: Acknowledged;
   accept_draw: Acknowledged;
   accept_takeback: Acknowledged;
+  add_passkey: Passkeys;
   analysed: Acknowledged;
   ask_account: Account;
   ask_analysis: Acknowledged;
@@ -2309,6 +2498,8 @@ export interface Answers {
   ask_moves: Moves;
   ask_my_matches: MyMatches;
   ask_opening: Opening;
+  ask_passkey_challenge: PasskeyChallenge;
+  ask_passkeys: Passkeys;
   ask_policies: Policies;
   ask_pools: Pools;
   ask_profile: Profile;
@@ -2321,6 +2512,7 @@ export interface Answers {
   ask_trace: Acknowledged;
   ask_variation: Variation;
   ban: Acknowledged;
+  begin_oidc: OidcBegun;
   cancel_analysis: Acknowledged;
   cancel_challenge: Acknowledged;
   cancel_seek: Acknowledged;
@@ -2340,6 +2532,7 @@ export interface Answers {
   end_other_sessions: Acknowledged;
   end_session: Acknowledged;
   enter_pool: Acknowledged;
+  finish_oidc: SignedIn | Registered | Acknowledged;
   join: Snapshot | Acknowledged;
   join_seek: Acknowledged;
   leave: Acknowledged;
@@ -2353,7 +2546,9 @@ export interface Answers {
   read_record: RecordRead;
   recover: SignedIn;
   register: Registered;
+  register_by_passkey: Registered;
   rematch: Acknowledged;
+  remove_passkey: Acknowledged;
   rename: Account;
   renew_codes: RecoveryCodes;
   report_player: Acknowledged;
@@ -2362,8 +2557,10 @@ export interface Answers {
   revoke_token: Acknowledged;
   say: Acknowledged;
   sign_in: SignedIn;
+  sign_in_by_passkey: SignedIn;
   sign_out: Acknowledged;
   start_seek: Acknowledged;
   unban: Acknowledged;
+  unlink_oidc: Acknowledged;
   watch_lobby: LobbyState;
 }

@@ -6,7 +6,7 @@ __all__ = ["MatchOrigins", "Origins"]
 
 
 class Origins:
-    """Seeks, challenges or players in pools by the address of their creator; those without a known address are not counted.
+    """Seeks, challenges or players in pools by the address of who made them; those without one are not counted.
 
     After a restart they count from their creator's first arrival on.
     """

@@ -75,6 +75,15 @@ from cornered.protocol.commands import (
     WatchLobby,
 )
 from cornered.protocol.moderation import AskAudit, AskBans, AskReports, Ban, CloseReport, ReportPlayer, Unban
+from cornered.protocol.oidc import BeginOidc, FinishOidc, UnlinkOidc
+from cornered.protocol.passkeys import (
+    AddPasskey,
+    AskPasskeyChallenge,
+    AskPasskeys,
+    RegisterByPasskey,
+    RemovePasskey,
+    SignInByPasskey,
+)
 from cornered.server.analysis.studies import words_of
 from cornered.server.match.state import MatchState
 from cornered.server.match.views import is_remembered
@@ -174,6 +183,8 @@ PASSWORD: Final = 60.0
 """A command that hashes a password. The hash itself takes a thread for much longer, and few of them run at once: what
 bounds it are `cornered.server.runtime.sign_ins` and the queue of hashes.
 """
+PASSKEY: Final = 60.0
+"""A signature that is verified, and two transactions: the challenge is used, and the account changes."""
 EXPORT: Final = 15.0
 """A part of the archive, besides the matches in it, which cost `replay_cost`."""
 KNOWN_FILE: Final = 1.0
@@ -256,7 +267,7 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return PLAIN_STORED
         case AskPolicies():
             return 1.0
-        case AskAccount() | AskSessions() | AskTokens():
+        case AskAccount() | AskSessions() | AskTokens() | AskPasskeyChallenge() | AskPasskeys() | BeginOidc():
             return ACCOUNT_READ
         case (
             Rename()
@@ -266,8 +277,12 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             | CreateToken()
             | RevokeToken()
             | CreateInvitation()
+            | RemovePasskey()
+            | UnlinkOidc()
         ):
             return ACCOUNT_WRITE
+        case RegisterByPasskey() | SignInByPasskey() | AddPasskey() | FinishOidc():
+            return PASSKEY
         case Register() | SignIn() | Recover() | ChangePassword() | RenewCodes() | DeleteAccount():
             return PASSWORD
         case AskExport():

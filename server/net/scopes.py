@@ -71,6 +71,15 @@ from cornered.protocol.commands import (
     WatchLobby,
 )
 from cornered.protocol.moderation import AskAudit, AskBans, AskReports, Ban, CloseReport, ReportPlayer, Unban
+from cornered.protocol.oidc import BeginOidc, FinishOidc, UnlinkOidc
+from cornered.protocol.passkeys import (
+    AddPasskey,
+    AskPasskeyChallenge,
+    AskPasskeys,
+    RegisterByPasskey,
+    RemovePasskey,
+    SignInByPasskey,
+)
 from cornered.server.accounts import Identity
 
 __all__ = ["Need", "need_of", "permits"]
@@ -147,6 +156,15 @@ def need_of(command: ClientMessage) -> Need:
             | RevokeToken()
             | AskExport()
             | DeleteAccount()
+            | AskPasskeyChallenge()
+            | RegisterByPasskey()
+            | SignInByPasskey()
+            | AskPasskeys()
+            | AddPasskey()
+            | RemovePasskey()
+            | BeginOidc()
+            | FinishOidc()
+            | UnlinkOidc()
         ):
             return "session"
         case Ban() | Unban() | AskBans() | AskReports() | CloseReport() | AskAudit() | CreateInvitation():
