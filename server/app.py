@@ -242,12 +242,12 @@ async def running_server(
         ratings=RatingService(ratings, counts, clock, knows_house_bots=bool(settings.analyst_key.get_secret_value())),
     )
     refused: OSError | SettingsError | None = None
+    oidc = _oidc_visits(settings, accounts, secret, clock)
     async with asyncio.TaskGroup() as tasks:
         open_moderation = partial(_moderation_service, moderation_log, accounts, secret, clock)
         lobby_service = _lobby_service(settings, services, accounts, open_moderation, lobby_log, secret, tasks)
         gateway: Gateway
         hashing = passwords or new_passwords()
-        oidc = _oidc_visits(settings, accounts, secret, clock)
         pages = _pages(settings, lobby_service, services, hashing, lambda: gateway.connections, oidc)
         limits = Limits(settings)
         account_service = AccountService(

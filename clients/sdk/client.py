@@ -100,6 +100,8 @@ from cornered.protocol.moderation import (
     Reports,
     Unban,
 )
+from cornered.protocol.oidc import OidcBegun
+from cornered.protocol.passkeys import PasskeyChallenge, Passkeys
 from cornered.protocol.ratings import (
     Leaderboard,
     PoolInfo,
@@ -601,6 +603,9 @@ class Client:
                 | TokenCreated()
                 | Export()
                 | InvitationCreated()
+                | PasskeyChallenge()
+                | Passkeys()
+                | OidcBegun()
                 | Bans()
                 | Reports()
                 | Audit()

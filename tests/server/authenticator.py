@@ -38,7 +38,7 @@ class Authenticator:
     id: bytes = field(default_factory=lambda: secrets.token_bytes(32))
     user: str = ""
 
-    def create(self, challenge: PasskeyChallenge, **changed: Any) -> NewPasskey:
+    def create(self, challenge: PasskeyChallenge, /, **changed: Any) -> NewPasskey:
         """Make the passkey; `changed` replaces the origin, site, flags or the type of the response."""
         self.user = challenge.user
         numbers = self.key.public_key().public_numbers()
@@ -53,7 +53,7 @@ class Authenticator:
             attestation=encoded(cbor2.dumps(attestation)),
         )
 
-    def prove(self, challenge: PasskeyChallenge, **changed: Any) -> PasskeyProof:
+    def prove(self, challenge: PasskeyChallenge, /, **changed: Any) -> PasskeyProof:
         """Prove the passkey, with the next number of the counter; `changed` as for `create`."""
         if self.counter is not None:
             self.counter = changed.get("counter", self.counter + 1)
