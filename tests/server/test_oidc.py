@@ -344,7 +344,7 @@ async def test_an_account_with_a_passkey_may_be_unlinked(start: Start) -> None:
 async def test_on_two_nodes_a_visit_goes_on_at_the_other_and_is_used_once(
     start: Start, postgres: Postgres, mosquitto: Mosquitto
 ) -> None:
-    shared = {"database": postgres.new_database(), "mqtt": mosquitto.url}
+    shared: dict[str, Any] = {"database": postgres.new_database(), "mqtt": mosquitto.url}
     async with school(start, **shared, node="one") as (one, at):
         same = {"oidc_issuer": at.issuer, "oidc_client_id": CLIENT, "oidc_client_secret": SECRET}
         async with start(**shared, **same, node="two") as two, browser(one) as first, page(two, "Other") as second:
