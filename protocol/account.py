@@ -26,6 +26,7 @@ __all__ = [
     "AskTokens",
     "Attempt",
     "ChangePassword",
+    "ChatPolicy",
     "CreateInvitation",
     "CreateToken",
     "DeleteAccount",
@@ -89,6 +90,7 @@ Scope: TypeAlias = Literal["play", "bot", "read", "admin"]
 """What a token permits: `play` as a person, play and analyse as a `bot`, `read` matches and the lobby, and what only
 an administrator may do."""
 Role: TypeAlias = Literal["player", "admin"]
+ChatPolicy: TypeAlias = Literal["everybody", "accounts", "nobody"]
 Registration: TypeAlias = Literal["open", "invitation", "closed"]
 
 
@@ -287,8 +289,8 @@ class Policies(Made):
     guests: bool
     """Whether one may play without an account."""
     registration: Registration
-    guest_chat: bool
-    """Whether guests may write chat lines."""
+    chat: ChatPolicy
+    """Who may write chat lines."""
     passkeys: bool = False
     """Whether passkeys work at the address by which this connection came: a host name by https, or localhost."""
     oidc: str = ""

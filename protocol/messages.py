@@ -14,6 +14,7 @@ from cornered.protocol.moderation import ModerationAnswer
 from cornered.protocol.oidc import OidcAnswer
 from cornered.protocol.passkeys import PasskeyAnswer
 from cornered.protocol.ratings import Leaderboard, Pools, Profile, Rated, RatingHistory
+from cornered.protocol.social import Notified, SocialAnswer
 from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
 from cornered.protocol.values import (
     ChatRoom,
@@ -28,8 +29,8 @@ from cornered.protocol.values import (
     MatchSummary,
     Milliseconds,
     OfferedGame,
+    PairingPool,
     Player,
-    Pool,
     PoolStanding,
     Presence,
     Reason,
@@ -117,6 +118,7 @@ ErrorCode: TypeAlias = Literal[
     "nothing_offered",
     "already_offered",
     "too_late",
+    "paused",
     "nothing_to_take_back",
     "opponent_here",
     "already_joined",
@@ -134,6 +136,8 @@ ErrorCode: TypeAlias = Literal[
     "unknown_analysis",
     "banned",
     "muted",
+    "no_chat",
+    "forbidden_words",
     "unknown_ban",
     "unknown_report",
     "no_guests",
@@ -219,7 +223,7 @@ class Games(Made):
     games: tuple[OfferedGame, ...]
     max_plies: int
     """Limit of moves and rolls, those taken back included; a match that reaches it ends as a draw (`ply_limit`)."""
-    pools: tuple[Pool, ...] = ()
+    pools: tuple[PairingPool, ...] = ()
     """The pools of quick pairing, in the order in which they are shown."""
 
 
@@ -426,6 +430,8 @@ class Snapshot(Made):
     """Whether the person in this match against a bot may have hints and takebacks."""
     rated: bool = False
     """Whether the result counts for the ratings, as far as it is known; false from a takeback on."""
+    paused_until: Milliseconds | None = None
+    """When the clocks that the organiser has paused go on by themselves; null while the match is not paused."""
 
 
 class Happened(Made):
@@ -651,10 +657,10 @@ class Said(Made):
 
 
 class Notice(Made):
-    """The server is about to restart, or another program is connected as this bot."""
+    """The server is about to restart, another program is connected as this bot, or a report of one's own was closed."""
 
     type: Literal["notice"] = "notice"
-    code: Literal["restarting", "also_here"]
+    code: Literal["restarting", "also_here", "report_closed"]
     text: str
 
 
@@ -683,6 +689,7 @@ Answer: TypeAlias = (
     | ModerationAnswer
     | PasskeyAnswer
     | OidcAnswer
+    | SocialAnswer
 )
 """Answers to the command whose `id` they carry. `lobby` and `snapshot` are sent without an `id` too."""
 Unasked: TypeAlias = (
@@ -701,6 +708,7 @@ Unasked: TypeAlias = (
     | Watchers
     | Said
     | Rated
+    | Notified
     | Notice
 )
 """Messages that answer no command: updates of the lobby, a match, an analysis or the server."""
@@ -743,11 +751,13 @@ ServerMessage: TypeAlias = Annotated[
     | Watchers
     | Said
     | Rated
+    | Notified
     | Notice
     | AccountAnswer
     | ModerationAnswer
     | PasskeyAnswer
-    | OidcAnswer,
+    | OidcAnswer
+    | SocialAnswer,
     Field(discriminator="type"),
 ]
 MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)

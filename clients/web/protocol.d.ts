@@ -81,6 +81,27 @@ export interface Account {
   old_names: OldName[];
 }
 
+/** A player as administrators see it: `role` is null for a guest, and `seen` when a token of it was last used. */
+export interface AccountInfo {
+  player: Player;
+  role: "player" | "admin" | null;
+  /** When the account was made; null for a guest. */
+  since: number | null;
+  /** To the hour; 0 where that is not known. */
+  seen: number;
+  closed: boolean;
+  /** The numbers of the bans and mutes that hold. */
+  bans: number[];
+}
+
+/** The answer to `ask_accounts`. */
+export interface AccountList {
+  type: "account_list";
+  id: string;
+  accounts: AccountInfo[];
+  more: string | null;
+}
+
 /**
  * The command `id` was carried out. `seq` numbers the event that it caused, `ref` is the id of what it created.
  *
@@ -183,6 +204,18 @@ export interface AskAccount {
 }
 
 /**
+ * Search accounts by the beginning of their names, and any player by its id; for administrators.
+ *
+ * Names are compared as folded ones are. `after` is an earlier page's `more`.
+ */
+export interface AskAccounts {
+  id: string;
+  type: "ask_accounts";
+  text?: string;
+  after?: string | null;
+}
+
+/**
  * Queue an analysis of the position after `ply` plies, and then `moves`, for the best `lines` moves.
  *
  * Refused to the players of a live match, and to everybody else while a person plays in it, unless it has a clock
@@ -252,11 +285,23 @@ export interface AskBans {
   after?: number | null;
 }
 
+/** Ask for the players whom one blocks. */
+export interface AskBlocked {
+  id: string;
+  type: "ask_blocked";
+}
+
 /** Ask for a part of one's account, tokens and matches: the first, or the one after the cursor `after`. */
 export interface AskExport {
   id: string;
   type: "ask_export";
   after?: string | null;
+}
+
+/** Ask for the players whom one follows, and which of them are here and play. */
+export interface AskFriends {
+  id: string;
+  type: "ask_friends";
 }
 
 /** Ask for the games of this server with every option. */
@@ -341,6 +386,12 @@ export interface AskMyMatches {
   after?: string | null;
 }
 
+/** Ask of what one is notified by push messages, and with which key a browser subscribes. */
+export interface AskNotices {
+  id: string;
+  type: "ask_notices";
+}
+
 /**
  * Ask which moves followed the first `moves` of a game in finished public matches.
  *
@@ -396,6 +447,13 @@ export interface AskRatingHistory {
   type: "ask_rating_history";
   player: string;
   pool: string;
+}
+
+/** Ask for an open report with the chat that its reporter saw; for administrators. */
+export interface AskReport {
+  id: string;
+  type: "ask_report";
+  report: number;
 }
 
 /** Ask for the open reports, oldest first; for administrators. `after` is an earlier page's `more`. */
@@ -468,11 +526,12 @@ export interface AskVariation {
   moves: string[];
 }
 
-/** The answer to `ask_audit`. */
+/** The answer to `ask_audit`. `broken` is the first entry whose seal is not that of what it says; null for none. */
 export interface Audit {
   type: "audit";
   id: string;
   entries: AuditEntry[];
+  broken: number | null;
   more: number | null;
 }
 
@@ -533,6 +592,25 @@ export interface BeginOidc {
   id: string;
   type: "begin_oidc";
   purpose?: "sign_in" | "link";
+}
+
+/**
+ * Block a player, and follow that player no more.
+ *
+ * The player's challenges and lines of chat do not reach the sender, the pools do not pair the two, and neither sits
+ * down at the other's table. The player is not told: a challenge looks like one that stays unanswered.
+ */
+export interface BlockPlayer {
+  id: string;
+  type: "block_player";
+  player: string;
+}
+
+/** The answer to `ask_blocked`, by name. */
+export interface Blocked {
+  type: "blocked";
+  id: string;
+  players: Player[];
 }
 
 /** Unsubscribe from an analysis or a trace; it ends with its last subscriber. */
@@ -692,8 +770,10 @@ export type ClientMessage =
   | Unban
   | AskBans
   | AskReports
+  | AskReport
   | CloseReport
   | AskAudit
+  | AskAccounts
   | AskPasskeyChallenge
   | RegisterByPasskey
   | SignInByPasskey
@@ -702,7 +782,17 @@ export type ClientMessage =
   | RemovePasskey
   | BeginOidc
   | FinishOidc
-  | UnlinkOidc;
+  | UnlinkOidc
+  | FollowPlayer
+  | UnfollowPlayer
+  | BlockPlayer
+  | UnblockPlayer
+  | AskFriends
+  | AskBlocked
+  | AskNotices
+  | SetNotices
+  | SubscribePush
+  | UnsubscribePush;
 
 export type Clock =
   | Fischer
@@ -729,7 +819,26 @@ export interface Clocks {
   at: number;
 }
 
-/** Close a report, with what was decided; for administrators. */
+/**
+ * The organiser pauses the match: no clock runs and no move is accepted until `clocks_resumed`.
+ *
+ * At `until` the clocks go on by themselves.
+ */
+export interface ClocksPaused {
+  seq: number;
+  at: number;
+  type: "clocks_paused";
+  until: number;
+}
+
+/** The clocks go on where they were paused; the time of the pause counts for no seat. */
+export interface ClocksResumed {
+  seq: number;
+  at: number;
+  type: "clocks_resumed";
+}
+
+/** Close a report, with what was decided; for administrators. Its reporter is told, once, that it was looked at. */
 export interface CloseReport {
   id: string;
   type: "close_report";
@@ -782,6 +891,8 @@ export interface Declare {
    * pairs it while it is connected. They are part of `concurrency`, of which at least one game is left for people.
    */
   ladder?: number;
+  /** The version of the bot, for its matches and ratings: with a new one its rating is uncertain again. */
+  version?: string | null;
 }
 
 /** Decline a challenge; the challenger gets the `reason`. */
@@ -949,6 +1060,29 @@ export interface Fischer {
   increment: number;
 }
 
+/** Follow a player, of whom `ask_friends` tells from then on. The player is not told. */
+export interface FollowPlayer {
+  id: string;
+  type: "follow_player";
+  player: string;
+}
+
+/** A player whom one follows. `match` is a live game of the player's that may be watched. */
+export interface Friend {
+  player: Player;
+  is_here: boolean;
+  /** The number of the player's live games. */
+  playing: number;
+  match: string | null;
+}
+
+/** The answer to `ask_friends`: those who are here first, then by name. */
+export interface Friends {
+  type: "friends";
+  id: string;
+  friends: Friend[];
+}
+
 /** A game and its options; options left out have their defaults. The server fills in all of them. */
 export interface GameSpecInput {
   name: string;
@@ -969,7 +1103,7 @@ export interface Games {
   /** Limit of moves and rolls, those taken back included; a match that reaches it ends as a draw (`ply_limit`). */
   max_plies: number;
   /** The pools of quick pairing, in the order in which they are shown. */
-  pools: Pool[];
+  pools: PairingPool[];
 }
 
 /** Consecutive events of one match, and the position and clocks after them; many after `join` with `since`. */
@@ -1197,6 +1331,8 @@ export type MatchEvent =
   | TakebackDeclined
   | TakenBack
   | Resumed
+  | ClocksPaused
+  | ClocksResumed
   | Ended
   | RematchOffered
   | RematchDeclined
@@ -1227,6 +1363,10 @@ export interface MatchSummary {
   rated: boolean;
   /** Of a match that began as a rated one: each seat's rating then. */
   ratings: SeatRating[];
+  /** Of a live correspondence match: the seat to move; null where dice are rolled, and in any other match. */
+  turn: number | null;
+  /** When the time of that seat is over, by the server's clock. */
+  due: number | null;
 }
 
 /**
@@ -1276,11 +1416,35 @@ export interface NodeStatus {
   status: "online" | "offline";
 }
 
-/** The server is about to restart, or another program is connected as this bot. */
+/** The server is about to restart, another program is connected as this bot, or a report of one's own was closed. */
 export interface Notice {
   type: "notice";
-  code: "restarting" | "also_here";
+  code: "restarting" | "also_here" | "report_closed";
   text: string;
+}
+
+/** The answer to `ask_notices`. */
+export interface Notices {
+  type: "notices";
+  id: string;
+  /**
+   * The server's public key, 65 bytes in base64url, with which a browser subscribes; null where the server sends no
+   * push messages.
+   */
+  push_key: string | null;
+  push: ("turn" | "challenge" | "round")[];
+  /** The labels of the browsers that get push messages, the newest first. */
+  devices: string[];
+}
+
+/** Something awaits the player elsewhere: in the match `match`, if it is in one. */
+export interface Notified {
+  type: "notified";
+  kind: "turn" | "challenge" | "round";
+  game: string;
+  /** The player who moved or challenges. */
+  by: Player | null;
+  match: string | null;
 }
 
 /**
@@ -1406,6 +1570,13 @@ export interface Paired {
   seat: number;
 }
 
+/** A pool of quick pairing: people who wait in it are paired by rating for this game with this clock. */
+export interface PairingPool {
+  id: string;
+  game: GameSpec;
+  clock: Clock;
+}
+
 /**
  * The answer to `ask_passkey_challenge`: what the browser's WebAuthn is asked with.
  *
@@ -1509,8 +1680,8 @@ export interface Policies {
   /** Whether one may play without an account. */
   guests: boolean;
   registration: "open" | "invitation" | "closed";
-  /** Whether guests may write chat lines. */
-  guest_chat: boolean;
+  /** Who may write chat lines. */
+  chat: "everybody" | "accounts" | "nobody";
   /** Whether passkeys work at the address by which this connection came: a host name by https, or localhost. */
   passkeys: boolean;
   /** The name of the provider at which one may sign in; empty for none. */
@@ -1523,13 +1694,6 @@ export interface Pong {
   id: string;
   sent: number;
   now: number;
-}
-
-/** A pool of quick pairing: people who wait in it are paired by rating for this game with this clock. */
-export interface Pool {
-  id: string;
-  game: GameSpec;
-  clock: Clock;
 }
 
 /** A rating pool. `game` has the options that differ from the game's defaults. */
@@ -1554,6 +1718,8 @@ export interface PoolRating {
   provisional: boolean;
   /** Place among the established players of the same kind; null while it is provisional, and beyond 1,000. */
   rank: number | null;
+  /** The versions that a bot has named, the one that played last first: at most 16. */
+  versions: VersionRating[];
 }
 
 /** The number of players who wait in a pool. */
@@ -1575,6 +1741,8 @@ export interface Presence {
   playing: number;
   accepts: Accepts[];
   free: number;
+  /** The version that a bot has declared. */
+  version: string | null;
 }
 
 /** The answer to `ask_profile`. `ratings` are those with the most games first, at most 30. */
@@ -1705,7 +1873,7 @@ export interface RecoveryCodes {
 export interface Refused {
   type: "refused";
   id: string | null;
-  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "unknown_ban" | "unknown_report" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict" | "no_passkeys" | "passkey_known" | "unknown_passkey" | "last_way_in" | "no_oidc" | "oidc_refused" | "already_linked";
+  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "paused" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "no_chat" | "forbidden_words" | "unknown_ban" | "unknown_report" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict" | "no_passkeys" | "passkey_known" | "unknown_passkey" | "last_way_in" | "no_oidc" | "oidc_refused" | "already_linked";
   text: string;
   /** Delay before a retry, in milliseconds; null where a retry would be refused as well. */
   retry_after: number | null;
@@ -1877,6 +2045,17 @@ export interface Report {
   scale: number | null;
 }
 
+/** The answer to `ask_report`. */
+export interface ReportDetails {
+  type: "report";
+  id: string;
+  report: ReportInfo;
+  /** The newest lines of the match that the reporter could read when it reported, oldest first. */
+  chat: ReportedLine[];
+  /** Whether words and chat are those of which the log has digests. */
+  verified: boolean;
+}
+
 /** An open report. */
 export interface ReportInfo {
   number: number;
@@ -1894,6 +2073,14 @@ export interface ReportPlayer {
   player: string;
   match?: string | null;
   grounds: string;
+}
+
+/** A chat line that is kept with a report. */
+export interface ReportedLine {
+  by: Player;
+  room: "players" | "spectators";
+  text: string;
+  at: number;
 }
 
 /** The answer to `ask_reports`. */
@@ -2002,6 +2189,8 @@ export interface SeatInfo {
   rating: number | null;
   /** Whether that rating was provisional. */
   provisional: boolean;
+  /** The version of a bot that names one, as the match began. */
+  version: string | null;
 }
 
 /** A player connected or disconnected, at the server's time `at`. */
@@ -2110,6 +2299,7 @@ export type ServerMessage =
   | Watchers
   | Said
   | Rated
+  | Notified
   | Notice
   | Policies
   | Registered
@@ -2123,10 +2313,15 @@ export type ServerMessage =
   | InvitationCreated
   | Bans
   | Reports
+  | ReportDetails
+  | AccountList
   | Audit
   | PasskeyChallenge
   | Passkeys
-  | OidcBegun;
+  | OidcBegun
+  | Friends
+  | Blocked
+  | Notices;
 
 /** One session; `seen` is when it was last used to connect, to within an hour. */
 export interface SessionInfo {
@@ -2142,6 +2337,13 @@ export interface Sessions {
   type: "sessions";
   id: string;
   sessions: SessionInfo[];
+}
+
+/** Choose of what one is notified by push messages. */
+export interface SetNotices {
+  id: string;
+  type: "set_notices";
+  push: ("turn" | "challenge" | "round")[];
 }
 
 /**
@@ -2227,6 +2429,8 @@ export interface Snapshot {
   with_help: boolean;
   /** Whether the result counts for the ratings, as far as it is known; false from a takeback on. */
   rated: boolean;
+  /** When the clocks that the organiser has paused go on by themselves; null while the match is not paused. */
+  paused_until: number | null;
 }
 
 /** Start a table that has enough players; for its creator. The acknowledgement's `ref` is the match. */
@@ -2256,12 +2460,31 @@ export interface Started {
   rated: boolean;
   /** Each seat's rating as the rated match begins; empty in a casual one. */
   ratings: SeatRating[];
+  /** The version of each seat's bot; null for one that names none and for people, empty where all are null. */
+  versions: (string | null)[];
 }
 
 /** To an analyst: this job is cancelled, or assigned to another analyst. */
 export interface StopAnalysis {
   type: "stop_analysis";
   job: string;
+}
+
+/**
+ * Have push messages sent to a browser: the values of its `PushSubscription`.
+ *
+ * The endpoint must be that of a push service which the server knows.
+ */
+export interface SubscribePush {
+  id: string;
+  type: "subscribe_push";
+  endpoint: string;
+  /** The browser's public key, 65 bytes in base64url. */
+  p256dh: string;
+  /** The browser's authentication secret, 16 bytes in base64url. */
+  auth: string;
+  /** What the browser is called in lists. */
+  label?: string;
 }
 
 /** `seat` declines the takeback request, or withdraws its own. A move that declines it has no event for that. */
@@ -2406,10 +2629,31 @@ export interface Unban {
   grounds: string;
 }
 
+/** Block a player no more. */
+export interface UnblockPlayer {
+  id: string;
+  type: "unblock_player";
+  player: string;
+}
+
+/** Follow a player no more. */
+export interface UnfollowPlayer {
+  id: string;
+  type: "unfollow_player";
+  player: string;
+}
+
 /** Take the provider's identity from the account; the last way to sign in stays. */
 export interface UnlinkOidc {
   id: string;
   type: "unlink_oidc";
+}
+
+/** Have no more push messages sent to a browser; to none of one's browsers without an `endpoint`. */
+export interface UnsubscribePush {
+  id: string;
+  type: "unsubscribe_push";
+  endpoint?: string | null;
 }
 
 /**
@@ -2426,6 +2670,15 @@ export interface Variation {
   moves: string[];
   /** The gauges of each of the positions, as in `moves`. */
   gauges: [string, number][][];
+}
+
+/** A version of a bot in one pool, with the bot's rating and deviation after its last game, which ended at `at`. */
+export interface VersionRating {
+  version: string;
+  games: number;
+  rating: number;
+  deviation: number;
+  at: number;
 }
 
 /**
@@ -2484,11 +2737,14 @@ export interface Answers {
   add_passkey: Passkeys;
   analysed: Acknowledged;
   ask_account: Account;
+  ask_accounts: AccountList;
   ask_analysis: Acknowledged;
   ask_archive: Archive;
   ask_audit: Audit;
   ask_bans: Bans;
+  ask_blocked: Blocked;
   ask_export: Export;
+  ask_friends: Friends;
   ask_games: Games;
   ask_head_to_head: HeadToHead;
   ask_history: History;
@@ -2497,6 +2753,7 @@ export interface Answers {
   ask_lobby: LobbyPage;
   ask_moves: Moves;
   ask_my_matches: MyMatches;
+  ask_notices: Notices;
   ask_opening: Opening;
   ask_passkey_challenge: PasskeyChallenge;
   ask_passkeys: Passkeys;
@@ -2504,6 +2761,7 @@ export interface Answers {
   ask_pools: Pools;
   ask_profile: Profile;
   ask_rating_history: RatingHistory;
+  ask_report: ReportDetails;
   ask_reports: Reports;
   ask_seek: SeekInfo;
   ask_sessions: Sessions;
@@ -2513,6 +2771,7 @@ export interface Answers {
   ask_variation: Variation;
   ban: Acknowledged;
   begin_oidc: OidcBegun;
+  block_player: Acknowledged;
   cancel_analysis: Acknowledged;
   cancel_challenge: Acknowledged;
   cancel_seek: Acknowledged;
@@ -2533,6 +2792,7 @@ export interface Answers {
   end_session: Acknowledged;
   enter_pool: Acknowledged;
   finish_oidc: SignedIn | Registered | Acknowledged;
+  follow_player: Acknowledged;
   join: Snapshot | Acknowledged;
   join_seek: Acknowledged;
   leave: Acknowledged;
@@ -2556,11 +2816,16 @@ export interface Answers {
   resign: Acknowledged;
   revoke_token: Acknowledged;
   say: Acknowledged;
+  set_notices: Acknowledged;
   sign_in: SignedIn;
   sign_in_by_passkey: SignedIn;
   sign_out: Acknowledged;
   start_seek: Acknowledged;
+  subscribe_push: Acknowledged;
   unban: Acknowledged;
+  unblock_player: Acknowledged;
+  unfollow_player: Acknowledged;
   unlink_oidc: Acknowledged;
+  unsubscribe_push: Acknowledged;
   watch_lobby: LobbyState;
 }

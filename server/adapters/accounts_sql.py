@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Row, delete, func, insert, or_, select, update
@@ -29,6 +29,7 @@ from cornered.server.accounts import (
 from cornered.server.adapters.account_steps_sql import ACCOUNT, account_of
 from cornered.server.adapters.passkeys_sql import SqlPasskeys
 from cornered.server.adapters.players_sql import is_token, player_of, read_scopes, written_scopes
+from cornered.server.adapters.social_sql import forget_player
 from cornered.server.adapters.tables import (
     ACCOUNT_NAMES,
     ACCOUNTS_TABLE,
@@ -237,6 +238,7 @@ class SqlAccounts(SqlPasskeys):
             of_account = (PASSKEYS, IDENTITIES, RECOVERY_CODES, KNOWN_ADDRESSES, ACCOUNT_NAMES)
             for table in (*of_account, ACCOUNTS_TABLE, TOKENS):
                 await connection.execute(delete(table).where(table.c.player == player))
+            await forget_player(connection, player)
             await connection.execute(
                 update(PLAYERS_TABLE).where(PLAYERS_TABLE.c.id == player).values(name=DELETED_NAME, deleted=True)
             )
@@ -256,11 +258,17 @@ class SqlAccounts(SqlPasskeys):
 
     # For operators
 
-    async def accounts(self, limit: int, after: str = "") -> Sequence[AccountRecord]:
+    async def accounts(self, limit: int, after: str = "", *, beginning: str = "") -> Sequence[AccountRecord]:
         named = ACCOUNT.join(ACCOUNT_NAMES, ACCOUNT_NAMES.c.player == ACCOUNTS_TABLE.c.player)
         query = named.where(ACCOUNT_NAMES.c.until == 0, ACCOUNT_NAMES.c.key > after)
+        if beginning:
+            query = query.where(ACCOUNT_NAMES.c.key.startswith(beginning, autoescape=True))
         rows = await self._rows(query.order_by(ACCOUNT_NAMES.c.key).limit(limit))
         return await self._with_names(rows)
+
+    async def seen(self, players: Collection[str]) -> Mapping[str, int]:
+        newest = select(TOKENS.c.player, func.max(TOKENS.c.seen).label("seen")).where(TOKENS.c.player.in_(players))
+        return {row.player: row.seen for row in await self._rows(newest.group_by(TOKENS.c.player))}
 
     async def set_role(self, player: str, role: Role) -> None:
         async with self._changing_account(player) as connection:

@@ -67,8 +67,12 @@ def check_seat(lobby: LobbyFacts, player: Player) -> None:
         raise Refusal("busy", f"you sit at {MAX_SEEKS_PER_PLAYER} open tables already; leave one first")
 
 
-def check_challenge(lobby: LobbyFacts, bounds: Bounds, player: Player, to: str) -> str | None:
+def check_challenge(
+    lobby: LobbyFacts, bounds: Bounds, player: Player, to: str, *, is_hidden: bool = False
+) -> str | None:
     """Refuse one more challenge from `player` to `to`, or return the one that it displaces.
+
+    One that `is_hidden` to the recipient takes none of the recipient's places.
 
     At the recipient's limit the challenge of the latest arrival in the lobby is displaced by one of an earlier arrival,
     so that new guests cannot block the challenges of earlier players.
@@ -81,7 +85,7 @@ def check_challenge(lobby: LobbyFacts, bounds: Bounds, player: Player, to: str) 
     neighbours = [name for name in incoming if address and lobby.challenge_origins.address_of(name) == address]
     full = neighbours if len(neighbours) >= MAX_CHALLENGES_RECEIVED_PER_ADDRESS else incoming
     displaced = None
-    if full is neighbours or len(incoming) >= MAX_CHALLENGES_RECEIVED:
+    if not is_hidden and (full is neighbours or len(incoming) >= MAX_CHALLENGES_RECEIVED):
         displaced = max(full, key=lambda name: lobby.arrival(lobby.challenges[name].by.id))
         if lobby.arrival(lobby.challenges[displaced].by.id) <= lobby.arrival(player.id):
             raise Refusal("busy", "too many challenges wait for that player's answer; try again in a minute")

@@ -6,7 +6,7 @@ __all__ = ["MatchOrigins", "Origins"]
 
 
 class Origins:
-    """Seeks, challenges or players in pools by the address of who made them; those without one are not counted.
+    """Seeks, challenges or entries in pools by the address of their player; those without a known address do not count.
 
     After a restart they count from their creator's first arrival on.
     """

@@ -131,11 +131,15 @@ class AccountService:
         visits: Visits,
         secret: bytes,
         *,
+        clean_name: Callable[[str], str],
         now: Callable[[], int],
         passkeys: PasskeyVerifier | None = None,
         oidc: OidcVisits | None = None,
     ) -> None:
-        """`secret` is the store's, and `now` the time in milliseconds since 1970."""
+        """`secret` is the store's. `clean_name` raises a Refusal for a forbidden name.
+
+        `now` is the time in milliseconds since 1970.
+        """
         self._accounts = accounts
         self._limits = limits
         self._counts = counts
@@ -143,7 +147,7 @@ class AccountService:
         self._now = now
         self._sign_ins = SignIns(limits)
         self._hashing = Hashing(passwords, limits)
-        self._registrations = Registrations(accounts, limits, counts, visits, now=now)
+        self._registrations = Registrations(accounts, limits, counts, visits, clean_name=clean_name, now=now)
         self._passkeys = PasskeyProofs(accounts, passkeys, Seals(secret, now=now), now=now)
         self._oidc = oidc
 
@@ -180,14 +184,17 @@ class AccountService:
             id=command.id,
             guests=settings.guests,
             registration=settings.registration,
-            guest_chat=settings.guest_chat,
+            chat=settings.chat,
             passkeys=self._passkeys.are_offered(visit),
             oidc="" if self._oidc is None else self._oidc.name,
         )
 
     async def check_chat(self, identity: Identity) -> None:
-        """Raise a Refusal where guests write no chat lines; a guest may have registered at another node meanwhile."""
-        if identity.has_account or self._limits.settings.guest_chat:
+        """Raise a Refusal where this player writes no chat lines; a guest may have registered at another node."""
+        policy = self._limits.settings.chat
+        if policy == "nobody":
+            raise Refusal("no_chat", "there is no chat on this server")
+        if identity.has_account or policy == "everybody":
             return
         with _refusing():
             if await self._accounts.account(identity.player.id) is None:

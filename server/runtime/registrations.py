@@ -21,9 +21,17 @@ class Registrations:
     """The registrations at one node."""
 
     def __init__(
-        self, accounts: Accounts, limits: Limits, counts: Counts, visits: Visits, *, now: Callable[[], int]
+        self,
+        accounts: Accounts,
+        limits: Limits,
+        counts: Counts,
+        visits: Visits,
+        *,
+        clean_name: Callable[[str], str],
+        now: Callable[[], int],
     ) -> None:
-        """`now` is the time in milliseconds since 1970."""
+        """`clean_name` raises a Refusal for a forbidden name; `now` is the time in milliseconds since 1970."""
+        self._clean_name = clean_name
         self._accounts = accounts
         self._settings = limits.settings
         self._counts = counts
@@ -46,7 +54,8 @@ class Registrations:
             raise Refusal("not_accepted", "accounts are for people; give your bot a personal token of your account")
 
     def check_name(self, name: str, player: str | None) -> None:
-        """Raise a Refusal or NameTaken where a name is reserved, or somebody else bears it just now."""
+        """Raise a Refusal or NameTaken where a name is forbidden, reserved, or somebody else bears it just now."""
+        self._clean_name(name)
         names = self._visits.names
         if is_numbered(name):
             raise Refusal("name_taken", "names with a number in parentheses are given to guests; choose another")

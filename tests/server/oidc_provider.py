@@ -79,7 +79,7 @@ class Provider:
         return 200, {"id_token": token, "access_token": "unused", "token_type": "Bearer"}
 
     def signed(self, claims: Claims, key: ECKey | None = None) -> str:
-        return jwt.encode({"alg": "ES256", "kid": self.key.ensure_kid() or self.key.kid}, claims, key or self.key)
+        return jwt.encode({"alg": "ES256", "kid": self.key.thumbprint()}, claims, key or self.key)
 
     def with_hmac(self, claims: Claims) -> str:
         """Sign with the secret of the client, which the client has too."""
