@@ -23,6 +23,7 @@ __all__ = [
     "AskExport",
     "AskPolicies",
     "AskSessions",
+    "AskSignInLink",
     "AskTokens",
     "Attempt",
     "ChangePassword",
@@ -55,6 +56,8 @@ __all__ = [
     "SessionInfo",
     "Sessions",
     "SignIn",
+    "SignInByLink",
+    "SignInLink",
     "SignOut",
     "SignedIn",
     "TokenCreated",
@@ -84,6 +87,8 @@ RecoveryCode: TypeAlias = Annotated[str, Field(min_length=1, max_length=40)]
 """A recovery code; case, spaces and dashes make no difference."""
 InvitationCode: TypeAlias = Annotated[str, Field(min_length=1, max_length=40)]
 """An invitation to register; case, spaces and dashes make no difference."""
+LinkCode: TypeAlias = Annotated[str, Field(min_length=1, max_length=1_000, pattern=r"^[A-Za-z0-9_.-]+$")]
+"""What a link for another device ends with."""
 Label: TypeAlias = Annotated[str, ONE_LINE, Field(max_length=60)]
 """What a session or token is for, as its owner calls it: a device, or a program."""
 Scope: TypeAlias = Literal["play", "bot", "read", "admin"]
@@ -133,6 +138,17 @@ class SignIn(WithSecret, json_schema_extra={"answers": ["signed_in"]}):
     type: Literal["sign_in"] = "sign_in"
     name: Name
     password: Attempt = Field(repr=False)
+    label: Label = ""
+
+
+class SignInByLink(WithSecret, json_schema_extra={"answers": ["signed_in"]}):
+    """Begin a session by a link that another device of the account shows. The socket's own player stays as it is.
+
+    It may be sent before `hello`. A link is good once.
+    """
+
+    type: Literal["sign_in_by_link"] = "sign_in_by_link"
+    code: LinkCode = Field(repr=False)
     label: Label = ""
 
 
@@ -189,6 +205,12 @@ class AskSessions(Command, json_schema_extra={"answers": ["sessions"]}):
     """Ask for the places where one is signed in."""
 
     type: Literal["ask_sessions"] = "ask_sessions"
+
+
+class AskSignInLink(Command, json_schema_extra={"answers": ["sign_in_link"]}):
+    """Ask for a link that signs another device in to one's account, once, within two minutes."""
+
+    type: Literal["ask_sign_in_link"] = "ask_sign_in_link"
 
 
 class SignOut(Command):
@@ -257,7 +279,7 @@ class CreateInvitation(Command, json_schema_extra={"answers": ["invitation_creat
     days: Annotated[int, Field(ge=1, le=MAX_INVITATION_DAYS)] = 7
 
 
-DoorCommand: TypeAlias = AskPolicies | Register | SignIn | Recover
+DoorCommand: TypeAlias = AskPolicies | Register | SignIn | SignInByLink | Recover
 """Commands that may come before `hello` too."""
 AccountCommand: TypeAlias = (
     DoorCommand
@@ -266,6 +288,7 @@ AccountCommand: TypeAlias = (
     | ChangePassword
     | RenewCodes
     | AskSessions
+    | AskSignInLink
     | SignOut
     | EndSession
     | EndOtherSessions
@@ -315,6 +338,16 @@ class SignedIn(Made):
     id: CommandId
     player: Player
     token: Token = Field(repr=False)
+
+
+class SignInLink(Made):
+    """The answer to `ask_sign_in_link`: the page's address with the code, and the rows of its QR code, `1` is dark."""
+
+    type: Literal["sign_in_link"] = "sign_in_link"
+    id: CommandId
+    link: str = Field(repr=False)
+    qr: tuple[str, ...] = Field(repr=False)
+    expires: Milliseconds
 
 
 class OldName(Made):
@@ -429,6 +462,7 @@ AccountAnswer: TypeAlias = (
     Policies
     | Registered
     | SignedIn
+    | SignInLink
     | Account
     | RecoveryCodes
     | Sessions

@@ -316,6 +316,9 @@ class Accounts(Protocol):
     async def sign_in(self, player: str, was: str, session: NewSession) -> tuple[Identity, str]:
         """Begin a session where the password's hash is still `was`; return it and its token. Raises StaleAccount."""
 
+    async def sign_in_again(self, player: str, by: str, session: NewSession) -> tuple[Identity, str]:
+        """Begin a further session where the session `by` goes on; return it and its token. Raises StaleAccount."""
+
     async def recover(
         self, player: str, was: str, code: str, new_hash: str, session: NewSession
     ) -> tuple[Identity, str]:

@@ -42,6 +42,7 @@ from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts, Metrics
 from cornered.server.moderation.chat_filter import ChatFilter
 from cornered.server.moderation.ports import ModerationLog
+from cornered.server.net import qr_codes
 from cornered.server.net.gateway import Gateway
 from cornered.server.net.http import Pages
 from cornered.server.net.oidc_routes import OidcRoutes
@@ -275,6 +276,7 @@ async def running_server(
             now=clock,
             passkeys=new_passkeys(),
             oidc=oidc,
+            draw_qr=partial(asyncio.to_thread, qr_codes.rows),
         )
         exports = Exports(accounts, services.journal, social, now=clock)
         gateway = Gateway(settings, limits, lobby_service, account_service, exports, pages, tasks)

@@ -33,6 +33,7 @@ from cornered.protocol.account import (
     Registered,
     Sessions,
     SignedIn,
+    SignInLink,
     TokenCreated,
     Tokens,
 )
@@ -629,6 +630,7 @@ class Client:
                 | PasskeyChallenge()
                 | Passkeys()
                 | OidcBegun()
+                | SignInLink()
                 | Bans()
                 | Reports()
                 | ReportDetails()

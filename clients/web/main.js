@@ -199,6 +199,7 @@ function route() {
   const shown = byId("view");
   view?.close();
   if (kind === "oidc" && id) view = lazyView(() => import("./provider.js"), ({ ReturnView }) => new ReturnView(page, id), "players.css");
+  else if (kind === "enter" && id) view = lazyView(() => import("./devices.js"), ({ EnterView }) => new EnterView(page, id), "players.css");
   else if (link.barred) view = lazyView(() => import("./entrance.js"), ({ DoorView }) => new DoorView(page), "players.css");
   else if (kind === "m" && id) view = matchView(id, /^\d{1,4}$/.test(part) ? Number(part) : null);
   else if (kind === "puzzles" || kind === "puzzle") view = puzzles(kind === "puzzle" ? id : "");

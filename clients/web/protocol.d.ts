@@ -476,6 +476,12 @@ export interface AskSessions {
   type: "ask_sessions";
 }
 
+/** Ask for a link that signs another device in to one's account, once, within two minutes. */
+export interface AskSignInLink {
+  id: string;
+  type: "ask_sign_in_link";
+}
+
 /**
  * Queue an analysis of a position that belongs to no match, as `ask_analysis` does for one of a match.
  *
@@ -750,12 +756,14 @@ export type ClientMessage =
   | AskPolicies
   | Register
   | SignIn
+  | SignInByLink
   | Recover
   | AskAccount
   | Rename
   | ChangePassword
   | RenewCodes
   | AskSessions
+  | AskSignInLink
   | SignOut
   | EndSession
   | EndOtherSessions
@@ -2304,6 +2312,7 @@ export type ServerMessage =
   | Policies
   | Registered
   | SignedIn
+  | SignInLink
   | Account
   | RecoveryCodes
   | Sessions
@@ -2360,6 +2369,18 @@ export interface SignIn {
 }
 
 /**
+ * Begin a session by a link that another device of the account shows. The socket's own player stays as it is.
+ *
+ * It may be sent before `hello`. A link is good once.
+ */
+export interface SignInByLink {
+  id: string;
+  type: "sign_in_by_link";
+  code: string;
+  label?: string;
+}
+
+/**
  * Begin a session by a passkey, which says whose it is. The socket's own player stays as it is.
  *
  * It may be sent before `hello`. The answer to an unknown passkey is that to a wrong signature.
@@ -2369,6 +2390,15 @@ export interface SignInByPasskey {
   type: "sign_in_by_passkey";
   passkey: PasskeyProof;
   label?: string;
+}
+
+/** The answer to `ask_sign_in_link`: the page's address with the code, and the rows of its QR code, `1` is dark. */
+export interface SignInLink {
+  type: "sign_in_link";
+  id: string;
+  link: string;
+  qr: string[];
+  expires: number;
 }
 
 /** End this session. Its sockets are closed after the answer; a guest cannot come back. */
@@ -2765,6 +2795,7 @@ export interface Answers {
   ask_reports: Reports;
   ask_seek: SeekInfo;
   ask_sessions: Sessions;
+  ask_sign_in_link: SignInLink;
   ask_study: Acknowledged;
   ask_tokens: Tokens;
   ask_trace: Acknowledged;
@@ -2818,6 +2849,7 @@ export interface Answers {
   say: Acknowledged;
   set_notices: Acknowledged;
   sign_in: SignedIn;
+  sign_in_by_link: SignedIn;
   sign_in_by_passkey: SignedIn;
   sign_out: Acknowledged;
   start_seek: Acknowledged;

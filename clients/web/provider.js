@@ -20,7 +20,7 @@ export async function visitProvider(page, purpose) {
 }
 
 /** Return when the server has answered `hello`, or admits accounts only. @param {Page["link"]} link @returns {Promise<void>} */
-const greeted = (link) =>
+export const greeted = (link) =>
   new Promise((resolve) => {
     if (link.state === "online" || link.barred) resolve();
     else for (const event of ["online", "barred"]) link.addEventListener(event, () => resolve(), { once: true });

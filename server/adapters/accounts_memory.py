@@ -189,6 +189,11 @@ class MemoryAccounts:
     async def sign_in(self, player: str, was: str, session: NewSession) -> tuple[Identity, str]:
         return self._enter(player, self._require_account(player, was), session)
 
+    async def sign_in_again(self, player: str, by: str, session: NewSession) -> tuple[Identity, str]:
+        known = self._require_account(player)
+        self._require_session(player, by)
+        return self._enter(player, known, session)
+
     async def recover(
         self, player: str, was: str, code: str, new_hash: str, session: NewSession
     ) -> tuple[Identity, str]:

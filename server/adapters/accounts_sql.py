@@ -124,6 +124,12 @@ class SqlAccounts(SqlPasskeys):
             row = await self._require_account(connection, player, was)
             return await self._enter(connection, row, session)
 
+    async def sign_in_again(self, player: str, by: str, session: NewSession) -> tuple[Identity, str]:
+        async with self._changing(player) as connection:
+            row = await self._require_account(connection, player)
+            await self._require_session(connection, player, by)
+            return await self._enter(connection, row, session)
+
     async def recover(
         self, player: str, was: str, code: str, new_hash: str, session: NewSession
     ) -> tuple[Identity, str]:

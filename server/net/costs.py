@@ -13,6 +13,7 @@ from cornered.protocol.account import (
     AskExport,
     AskPolicies,
     AskSessions,
+    AskSignInLink,
     AskTokens,
     ChangePassword,
     CreateInvitation,
@@ -26,6 +27,7 @@ from cornered.protocol.account import (
     RenewCodes,
     RevokeToken,
     SignIn,
+    SignInByLink,
     SignOut,
 )
 from cornered.protocol.commands import (
@@ -205,6 +207,8 @@ PASSWORD: Final = 60.0
 """A command that hashes a password. The hash itself takes a thread for much longer, and few of them run at once: what
 bounds it are `cornered.server.runtime.sign_ins` and the queue of hashes.
 """
+SIGN_IN_LINK: Final = 100.0
+"""A link that another device is signed in by, with its QR code; or the sign-in by it, in two transactions."""
 PASSKEY: Final = 60.0
 """A signature that is verified, and two transactions: the challenge is used, and the account changes."""
 EXPORT: Final = 15.0
@@ -325,6 +329,8 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             | UnlinkOidc()
         ):
             return ACCOUNT_WRITE
+        case AskSignInLink() | SignInByLink():
+            return SIGN_IN_LINK
         case RegisterByPasskey() | SignInByPasskey() | AddPasskey() | FinishOidc():
             return PASSKEY
         case Register() | SignIn() | Recover() | ChangePassword() | RenewCodes() | DeleteAccount():

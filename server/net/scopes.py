@@ -9,6 +9,7 @@ from cornered.protocol.account import (
     AskExport,
     AskPolicies,
     AskSessions,
+    AskSignInLink,
     AskTokens,
     ChangePassword,
     CreateInvitation,
@@ -23,6 +24,7 @@ from cornered.protocol.account import (
     RevokeToken,
     Scope,
     SignIn,
+    SignInByLink,
     SignOut,
 )
 from cornered.protocol.commands import (
@@ -167,6 +169,8 @@ def need_of(command: ClientMessage) -> Need:
         case (
             Register()
             | SignIn()
+            | SignInByLink()
+            | AskSignInLink()
             | Recover()
             | Rename()
             | ChangePassword()

@@ -27,6 +27,7 @@ from cornered.protocol.account import (
     Rename,
     RevokeToken,
     SignIn,
+    SignInByLink,
     SignOut,
 )
 from cornered.protocol.codec import CODECS, ProtocolError
@@ -144,6 +145,7 @@ _DOOR: Final[tuple[type[VisitorsCommand], ...]] = tuple(
 )
 _ENDING: Final = (
     SignIn,
+    SignInByLink,
     SignInByPasskey,
     FinishOidc,
     Recover,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from typing import Final, TypeAlias, assert_never
@@ -12,6 +12,7 @@ from cornered.protocol.account import (
     AskAccount,
     AskPolicies,
     AskSessions,
+    AskSignInLink,
     AskTokens,
     ChangePassword,
     CreateInvitation,
@@ -35,6 +36,8 @@ from cornered.protocol.account import (
     Sessions,
     SignedIn,
     SignIn,
+    SignInByLink,
+    SignInLink,
     SignOut,
     TokenCreated,
     Tokens,
@@ -86,12 +89,15 @@ from cornered.server.runtime.limits import Limits
 from cornered.server.runtime.oidc_visits import OidcVisits, Returned
 from cornered.server.runtime.passkey_proofs import PasskeyProofs
 from cornered.server.runtime.registrations import Registrations
-from cornered.server.runtime.seals import Seals
+from cornered.server.runtime.seals import BadSeal, Seals
 from cornered.server.runtime.sign_ins import Attempt, SignIns, address_digest
 from cornered.server.runtime.visits import Visit, Visits
 
 __all__ = ["AccountService", "ManagedCommand", "VisitorsCommand"]
 
+LINK: Final = "sign-in link"
+"""The purpose of a link that another device is signed in by."""
+LINK_SECONDS: Final = 120
 DAY_MS: Final = 24 * 60 * 60 * 1000
 BUSY_RETRY_MS: Final = 2_000
 """`retry_after` where a change at another node holds what this one needs."""
@@ -103,6 +109,7 @@ ManagedCommand: TypeAlias = (
     | ChangePassword
     | RenewCodes
     | AskSessions
+    | AskSignInLink
     | SignOut
     | EndSession
     | EndOtherSessions
@@ -135,10 +142,11 @@ class AccountService:
         now: Callable[[], int],
         passkeys: PasskeyVerifier | None = None,
         oidc: OidcVisits | None = None,
+        draw_qr: Callable[[str], Awaitable[tuple[str, ...]]],
     ) -> None:
-        """`secret` is the store's. `clean_name` raises a Refusal for a forbidden name.
+        """`secret` is the store's, and `draw_qr` returns the rows of a link's QR code.
 
-        `now` is the time in milliseconds since 1970.
+        `clean_name` raises a Refusal for a forbidden name; `now` is the time in milliseconds since 1970.
         """
         self._accounts = accounts
         self._limits = limits
@@ -148,7 +156,9 @@ class AccountService:
         self._sign_ins = SignIns(limits)
         self._hashing = Hashing(passwords, limits)
         self._registrations = Registrations(accounts, limits, counts, visits, clean_name=clean_name, now=now)
-        self._passkeys = PasskeyProofs(accounts, passkeys, Seals(secret, now=now), now=now)
+        self._seals = Seals(secret, now=now)
+        self._passkeys = PasskeyProofs(accounts, passkeys, self._seals, now=now)
+        self._draw_qr = draw_qr
         self._oidc = oidc
 
     async def answer(self, command: VisitorsCommand | ManagedCommand, visit: Visit) -> ServerMessage:
@@ -161,6 +171,8 @@ class AccountService:
                     return await self._register(command, visit)
                 case SignIn():
                     return await self._sign_in(command, visit)
+                case SignInByLink():
+                    return await self._sign_in_by_link(command, visit)
                 case Recover():
                     return await self._recover(command, visit)
                 case AskPasskeyChallenge():
@@ -243,6 +255,36 @@ class AccountService:
                 # It is closed, deleted or without this passkey by now: nothing that others are told.
                 raise Refusal("bad_credentials", "this passkey is not known here; sign in another way") from None
             one.succeeded()
+        self._counts.signed_in("good")
+        return SignedIn(id=command.id, player=identity.player, token=token)
+
+    async def _sign_in_link(self, command: AskSignInLink, identity: Identity, visit: Visit) -> SignInLink:
+        """Return a link for another device. It is good as long as the session that shows it."""
+        await self._required(identity)
+        if not visit.origin:
+            raise Refusal("not_accepted", "a page shows such a link; a program gets a personal token")
+        facts = {"player": identity.player.id, "session": identity.session}
+        code = self._seals.seal(LINK, facts, seconds=LINK_SECONDS)
+        link = f"{visit.origin}/#/enter/{code}"
+        expires = self._now() + LINK_SECONDS * 1000
+        return SignInLink(id=command.id, link=link, qr=await self._draw_qr(link), expires=expires)
+
+    async def _sign_in_by_link(self, command: SignInByLink, visit: Visit) -> SignedIn:
+        text = "this link is used, or its two minutes are over; let the other device show another one"
+        with self._counted(), self._sign_ins.attempt("link", visit.address, visit.key) as attempt:
+            try:
+                sealed = self._seals.open(LINK, command.code)
+            except BadSeal:
+                raise Refusal("bad_credentials", text) from None
+            if not await self._accounts.spend(sealed.digest, self._now(), sealed.until):
+                raise Refusal("bad_credentials", text)
+            player = sealed.facts["player"]
+            session = NewSession(command.label, self._now(), address_digest(player, visit.key))
+            try:
+                identity, token = await self._accounts.sign_in_again(player, sealed.facts["session"], session)
+            except (StaleAccount, UnknownPlayer):
+                raise Refusal("bad_credentials", text) from None
+            attempt.succeeded()
         self._counts.signed_in("good")
         return SignedIn(id=command.id, player=identity.player, token=token)
 
@@ -366,6 +408,8 @@ class AccountService:
                 records = await self._accounts.tokens(player)
                 sessions = (_session_info(one, by) for one in records if one.is_session)
                 return Sessions(id=command.id, sessions=tuple(sessions))
+            case AskSignInLink():
+                return await self._sign_in_link(command, identity, visit)
             case SignOut():
                 await self._accounts.end_token(player, by, by, is_session=True)
                 return Acknowledged(id=command.id)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import CDPSession, expect
 
-from tests.e2e.accounts import PASSWORD, fill_in, sheet
+from tests.e2e.accounts import PASSWORD, fill_in, register, sheet
 from tests.e2e.window import DESK, PHONE, Window
 
 pytestmark = pytest.mark.browser
@@ -135,3 +135,22 @@ def test_at_an_address_without_passkeys_the_page_says_so_and_offers_the_password
     window.page.get_by_role("button", name="Create an account").click()
     expect(sheet(window, "Create an account")).to_contain_text("Passkeys work by https and on localhost only")
     expect(sheet(window, "Create an account").get_by_label("Password", exact=True)).to_be_visible()
+
+
+def test_a_second_device_is_signed_in_by_a_link_after_a_press(open_window: OpenWindow, axe: str) -> None:
+    first, second = open_window(size=DESK), open_window(size=PHONE)
+    register(first, "Sanderling")
+    first.page.get_by_role("button", name="Your account").click()
+    sheet(first, "Your account").get_by_role("button", name="Signed-in devices").click()
+    sheet(first, "Signed-in devices").get_by_role("button", name="Sign in another device").click()
+    shown = sheet(first, "Sign in another device")
+    expect(shown.get_by_role("img", name="QR code of the link")).to_be_visible()
+    assert first.violations(axe) == []
+    link = shown.get_by_label("Link", exact=True).input_value()
+    second.page.goto(link)
+    expect(second.page.get_by_role("heading", name="Sign in on this device")).to_be_visible()
+    assert second.violations(axe) == []
+    assert link not in second.page.evaluate("location.href"), "the address does not keep it"
+    second.page.get_by_role("button", name="Sign in here").click()
+    expect(second.page.locator(".me")).to_have_text("Sanderling")
+    second.errors.clear()

@@ -286,6 +286,8 @@ CASES: Final[dict[type[Command], Case]] = {
     account.Recover: in_account(
         account.SignedIn, name="anna", code=lambda made: made.codes[0], password="another " + PASSWORD
     ),
+    account.AskSignInLink: in_account("not_accepted"),
+    account.SignInByLink: says(answer="bad_credentials", code="code.seal"),
     account.AskAccount: says(answer=account.Account),
     account.Rename: in_account(account.Account, name="Berta"),
     account.ChangePassword: in_account(old=PASSWORD, password="another " + PASSWORD),
