@@ -121,7 +121,8 @@ The first message is `hello`. Without a token the server creates a guest of that
 there is none, and `welcome` carries a token: a bearer credential, with which the next `hello` resumes the same player.
 Tokens travel in messages only, never in a URL. A bot sends `"kind": "bot"`, and then `declare`s what it plays.
 
-Before `hello` a client may `ask_policies`, `register`, `sign_in` and `recover`: see [Accounts](#accounts).
+Before `hello` a client may `ask_policies`, `register`, `sign_in` and `recover`, or sign in by a passkey, a link or at a
+provider: see [Accounts](#accounts).
 
 ## Commands and answers
 
@@ -235,6 +236,12 @@ on which one signs in keeps the player that it has.
 - A personal token (`create_token`) is for a program: it has scopes and an end. It plays and reads as they permit, and
   manages no account: that takes a session. A new password ends all other sessions and all personal tokens.
 - A recovery code sets a new password once (`recover`). There are {CODE_COUNT}; `renew_codes` replaces them.
+- A passkey signs in without a name or a password. `ask_passkey_challenge` says what the browser's WebAuthn is asked with;
+  `register_by_passkey`, `sign_in_by_passkey` and `add_passkey` take what it answers. A challenge is good once, for five
+  minutes, for its purpose. What a password confirms, a `proof` of a passkey confirms too.
+- Where `policies` name a provider in `oidc`, `begin_oidc` says where the browser goes and gives a secret to keep. The
+  page is back at `#/oidc/CODE`, and `finish_oidc` with code and secret signs in, registers, or links the account.
+- `ask_sign_in_link` makes a link to `#/enter/CODE`, with its QR code; `sign_in_by_link` takes the code, once.
 - An account's name, and those that it had, can be no other's. A guest who asks for one gets a number.
 - A wrong password is slowed down where it comes from: `too_fast`, with `retry_after`. No number of wrong ones keeps
   the account's owner out of a place where the account was signed in before.
