@@ -19,29 +19,29 @@ OpenWindow = Callable[..., Window]
 class Key:
     """An authenticator with a person who unlocks it at once, which is plugged into one window at a time."""
 
-    def __init__(self) -> None:
-        self.credentials: list[dict[str, Any]] = []
-        self._session: CDPSession | None = None
-        self._id = ""
-
-    def plug_into(self, window: Window) -> None:
-        if self._session is not None:
-            found = self._session.send("WebAuthn.getCredentials", {"authenticatorId": self._id})
-            self.credentials = found["credentials"]
-        self._session = window.context.new_cdp_session(window.page)
-        self._session.send("WebAuthn.enable")
-        options = {
+    def __init__(self, transport: str = "internal") -> None:
+        self._options = {
             "protocol": "ctap2",
-            "transport": "internal",
+            "transport": transport,
             "hasResidentKey": True,
             "hasUserVerification": True,
             "isUserVerified": True,
             "automaticPresenceSimulation": True,
         }
-        self._id = self._session.send("WebAuthn.addVirtualAuthenticator", {"options": options})["authenticatorId"]
-        for credential in self.credentials:
-            given = {"authenticatorId": self._id, "credential": credential}
-            self._session.send("WebAuthn.addCredential", given)
+        self._session: CDPSession | None = None
+        self._id: dict[str, str] = {}
+
+    def plug_into(self, window: Window) -> None:
+        credentials: list[dict[str, Any]] = []
+        if self._session is not None:
+            credentials = self._session.send("WebAuthn.getCredentials", self._id)["credentials"]
+            self._session.send("WebAuthn.removeVirtualAuthenticator", self._id)
+        self._session = window.context.new_cdp_session(window.page)
+        self._session.send("WebAuthn.enable")
+        added = self._session.send("WebAuthn.addVirtualAuthenticator", {"options": self._options})
+        self._id = {"authenticatorId": added["authenticatorId"]}
+        for credential in credentials:
+            self._session.send("WebAuthn.addCredential", {**self._id, "credential": credential})
 
 
 def at_localhost(address: str) -> str:
@@ -108,7 +108,7 @@ def test_a_guest_becomes_an_account_with_a_passkey_signs_in_elsewhere_and_remove
 
 def test_a_second_passkey_is_made_and_the_account_deleted_with_one(address: str, open_window: OpenWindow) -> None:
     window = open_window(address=at_localhost(address), size=DESK)
-    first, second = Key(), Key()
+    first, second = Key(), Key("usb")
     first.plug_into(window)
     register_by_passkey(window, "Ouzel")
     window.page.get_by_role("button", name="Your account").click()
