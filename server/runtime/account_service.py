@@ -206,7 +206,7 @@ class AccountService:
     async def _sign_in(self, command: SignIn, visit: Visit) -> SignedIn:
         known = await self._accounts.account_named(comparison_key(command.name))
         async with self._attempt(command.name, known, visit) as attempt:
-            is_right = await self._verify(known, command.password, visit)
+            is_right = await self._verify(known, command.password, visit, attempt)
             if known is None or not is_right:
                 raise Refusal("bad_credentials", "the name or the password is wrong")
             attempt.succeeded()
@@ -219,7 +219,7 @@ class AccountService:
         check_password(command.password, command.name)
         known = await self._accounts.account_named(comparison_key(command.name))
         async with self._attempt(command.name, known, visit) as attempt:
-            stored = await self._hash(command.password, visit)
+            stored = await self._hash(command.password, visit, attempt)
             player = "" if known is None else known.player.id
             code = code_digest(command.code)
             is_right = await self._accounts.has_code(player, code)
@@ -387,7 +387,7 @@ class AccountService:
         """Return the account of a session whose password this is; attempts are bounded. Raises Refusal."""
         known = await self._required(identity)
         with self._sign_ins.attempt(known.player.id, visit.address, identity.session) as attempt:
-            if not await self._verify(known, password, visit):
+            if not await self._verify(known, password, visit, attempt):
                 raise Refusal("bad_credentials", "the password is wrong")
             attempt.succeeded()
         return known
@@ -400,18 +400,19 @@ class AccountService:
         if names.is_reserved(name) or names.holder(name) not in (None, player):
             raise NameTaken
 
-    async def _hash(self, password: str, visit: Visit) -> str:
-        await self._take_turn(visit)
+    async def _hash(self, password: str, visit: Visit, attempt: Attempt | None = None) -> str:
+        await self._take_turn(visit, attempt)
         return await self._passwords.hash(password)
 
-    async def _verify(self, known: AccountRecord | None, password: str, visit: Visit) -> bool:
-        await self._take_turn(visit)
+    async def _verify(self, known: AccountRecord | None, password: str, visit: Visit, attempt: Attempt) -> bool:
+        await self._take_turn(visit, attempt)
         stored = None if known is None or known.is_closed else known.hash
         return await self._passwords.verify(stored, password)
 
-    async def _take_turn(self, visit: Visit) -> None:
+    async def _take_turn(self, visit: Visit, attempt: Attempt | None) -> None:
         """Return when it is the address's turn to have a password hashed. Raises Refusal."""
-        queue = self._limits.passwords
+        is_at_home = attempt is not None and attempt.is_at_home
+        queue = self._limits.home_passwords if is_at_home else self._limits.passwords
         delay = queue.delay(visit.key)
         if delay > HASH_PATIENCE_SECONDS:
             raise _busy(round(delay * 1000))
