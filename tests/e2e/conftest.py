@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from cornered.cli.screenshots import FLAGS, find_chromium
 from tests.conftest import IN_CI, INSTALL_LOCK, INSTALL_SECONDS, require
+from tests.e2e.installation import Installation, installed
 from tests.e2e.servers import running_server
 from tests.e2e.window import Window
 
@@ -41,6 +42,19 @@ def address() -> Iterator[str]:
     """The address of a server without bots."""
     with running_server("--no-bots") as address:
         yield address
+
+
+TWO_NODES = pytest.param(2, id="two nodes on PostgreSQL", marks=[pytest.mark.mqtt, pytest.mark.postgres])
+
+
+@pytest.fixture(scope="module", params=[pytest.param(1, id="one node on SQLite"), TWO_NODES])
+def installation(request: pytest.FixtureRequest) -> Iterator[Installation]:
+    """A server of either kind, without bots, whatever `--nodes` says; a test that takes it runs on both."""
+    if request.param > 1:
+        request.getfixturevalue("postgres_programs")
+        request.getfixturevalue("mosquitto_program")
+    with installed(request.param) as installation:
+        yield installation
 
 
 @pytest.fixture(scope="module")
