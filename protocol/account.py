@@ -24,6 +24,7 @@ __all__ = [
     "AskSessions",
     "AskTokens",
     "ChangePassword",
+    "ChatPolicy",
     "CreateInvitation",
     "CreateToken",
     "DeleteAccount",
@@ -86,6 +87,7 @@ Scope: TypeAlias = Literal["play", "bot", "read", "admin"]
 """What a token permits: `play` as a person, play and analyse as a `bot`, `read` matches and the lobby, and what only
 an administrator may do."""
 Role: TypeAlias = Literal["player", "admin"]
+ChatPolicy: TypeAlias = Literal["everybody", "accounts", "nobody"]
 Registration: TypeAlias = Literal["open", "invitation", "closed"]
 
 
@@ -275,8 +277,8 @@ class Policies(Made):
     guests: bool
     """Whether one may play without an account."""
     registration: Registration
-    guest_chat: bool
-    """Whether guests may write chat lines."""
+    chat: ChatPolicy
+    """Who may write chat lines."""
 
 
 class Registered(Made):

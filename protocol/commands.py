@@ -23,12 +23,14 @@ from cornered.protocol.analysis import (
 )
 from cornered.protocol.archive import MAX_OPENING_PLIES, ArchiveFilter
 from cornered.protocol.moderation import ModerationCommand
-from cornered.protocol.ratings import Pool
+from cornered.protocol.ratings import RatingPool
+from cornered.protocol.social import SocialCommand
 from cornered.protocol.traces import MAX_SENT_LINES, MAX_TRACE_MOVES, TraceLine, TraceSettings
 from cornered.protocol.values import (
     NO_CLOCK,
     ONE_LINE,
     Accepts,
+    BotVersion,
     ChatLine,
     ChatRoom,
     Clock,
@@ -113,6 +115,7 @@ __all__ = [
     "RequestTakeback",
     "Resign",
     "Say",
+    "SocialCommand",
     "StartSeek",
     "WatchLobby",
 ]
@@ -178,7 +181,7 @@ class AskRatingHistory(Command, json_schema_extra={"answers": ["rating_history"]
 
     type: Literal["ask_rating_history"] = "ask_rating_history"
     player: Key
-    pool: Pool
+    pool: RatingPool
 
 
 class AskLeaderboard(Command, json_schema_extra={"answers": ["leaderboard"]}):
@@ -188,7 +191,7 @@ class AskLeaderboard(Command, json_schema_extra={"answers": ["leaderboard"]}):
     """
 
     type: Literal["ask_leaderboard"] = "ask_leaderboard"
-    pool: Pool
+    pool: RatingPool
     kind: PlayerKind = "person"
     after: Key | None = None
 
@@ -237,6 +240,8 @@ class Declare(Command):
     ladder: Annotated[int, Field(ge=0, le=MAX_LADDER_GAMES)] = 0
     """Games of the ladder that the bot plays at once: rated ones against bots of similar strength, for which the server
     pairs it while it is connected. They are part of `concurrency`, of which at least one game is left for people."""
+    version: BotVersion | None = None
+    """The version of the bot, for its matches and ratings: with a new one its rating is uncertain again."""
 
 
 class WatchLobby(Command, json_schema_extra={"answers": ["lobby"]}):
@@ -658,7 +663,8 @@ ClientMessage: TypeAlias = Annotated[
     | MatchCommand
     | AnalysisCommand
     | AccountCommand
-    | ModerationCommand,
+    | ModerationCommand
+    | SocialCommand,
     Field(discriminator="type"),
 ]
 COMMAND: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)

@@ -58,6 +58,7 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "nothing_offered": "There is no draw offer or takeback request that this player could answer.",
     "already_offered": "The player has offered or accepted this already.",
     "too_late": "The time for this is past: a flag fell, the player is out, or too much has been played to abort.",
+    "paused": "The organiser has paused the match; until its clocks go on, players can only resign.",
     "nothing_to_take_back": "The player has made no move that can be taken back. An elimination is never undone.",
     "opponent_here": "No opponent has been away for long enough to claim victory.",
     "already_joined": "The player sits at this table already.",
@@ -87,6 +88,8 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "conflict": "The account was changed at the same time, and nothing of this was done. Look at it and try again.",
     "banned": "An administrator keeps this player or address out. The text says why and until when; the socket closes.",
     "muted": "An administrator refuses this player's chat lines. The text says why and until when.",
+    "no_chat": "the server has no chat",
+    "forbidden_words": "the text or the name has a word that this server does not accept",
     "unknown_ban": "No such ban or mute holds.",
     "unknown_report": "No such report is open.",
 }

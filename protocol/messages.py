@@ -12,6 +12,7 @@ from cornered.protocol.archive import HeadToHeadCount, OpeningMove
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.moderation import ModerationAnswer
 from cornered.protocol.ratings import Leaderboard, Pools, Profile, Rated, RatingHistory
+from cornered.protocol.social import Notified, SocialAnswer
 from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
 from cornered.protocol.values import (
     ChatRoom,
@@ -26,8 +27,8 @@ from cornered.protocol.values import (
     MatchSummary,
     Milliseconds,
     OfferedGame,
+    PairingPool,
     Player,
-    Pool,
     PoolStanding,
     Presence,
     Reason,
@@ -115,6 +116,7 @@ ErrorCode: TypeAlias = Literal[
     "nothing_offered",
     "already_offered",
     "too_late",
+    "paused",
     "nothing_to_take_back",
     "opponent_here",
     "already_joined",
@@ -132,6 +134,8 @@ ErrorCode: TypeAlias = Literal[
     "unknown_analysis",
     "banned",
     "muted",
+    "no_chat",
+    "forbidden_words",
     "unknown_ban",
     "unknown_report",
     "no_guests",
@@ -210,7 +214,7 @@ class Games(Made):
     games: tuple[OfferedGame, ...]
     max_plies: int
     """Limit of moves and rolls, those taken back included; a match that reaches it ends as a draw (`ply_limit`)."""
-    pools: tuple[Pool, ...] = ()
+    pools: tuple[PairingPool, ...] = ()
     """The pools of quick pairing, in the order in which they are shown."""
 
 
@@ -417,6 +421,8 @@ class Snapshot(Made):
     """Whether the person in this match against a bot may have hints and takebacks."""
     rated: bool = False
     """Whether the result counts for the ratings, as far as it is known; false from a takeback on."""
+    paused_until: Milliseconds | None = None
+    """When the clocks that the organiser has paused go on by themselves; null while the match is not paused."""
 
 
 class Happened(Made):
@@ -642,10 +648,10 @@ class Said(Made):
 
 
 class Notice(Made):
-    """The server is about to restart, or another program is connected as this bot."""
+    """The server is about to restart, another program is connected as this bot, or a report of one's own was closed."""
 
     type: Literal["notice"] = "notice"
-    code: Literal["restarting", "also_here"]
+    code: Literal["restarting", "also_here", "report_closed"]
     text: str
 
 
@@ -672,6 +678,7 @@ Answer: TypeAlias = (
     | RecordRead
     | AccountAnswer
     | ModerationAnswer
+    | SocialAnswer
 )
 """Answers to the command whose `id` they carry. `lobby` and `snapshot` are sent without an `id` too."""
 Unasked: TypeAlias = (
@@ -690,6 +697,7 @@ Unasked: TypeAlias = (
     | Watchers
     | Said
     | Rated
+    | Notified
     | Notice
 )
 """Messages that answer no command: updates of the lobby, a match, an analysis or the server."""
@@ -732,9 +740,11 @@ ServerMessage: TypeAlias = Annotated[
     | Watchers
     | Said
     | Rated
+    | Notified
     | Notice
     | AccountAnswer
-    | ModerationAnswer,
+    | ModerationAnswer
+    | SocialAnswer,
     Field(discriminator="type"),
 ]
 MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)

@@ -26,7 +26,9 @@ from cornered.server.backing_services import (
     new_local_ownership,
     new_node_bus,
     new_passwords,
+    new_push_sender,
     new_tracer,
+    new_word_list,
     open_accounts,
     open_ratings,
     open_stores,
@@ -36,6 +38,7 @@ from cornered.server.cluster.ports import LobbyLog, Ownership
 from cornered.server.lobby.bounds import Bounds
 from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts, Metrics
+from cornered.server.moderation.chat_filter import ChatFilter
 from cornered.server.moderation.ports import ModerationLog
 from cornered.server.net.gateway import Gateway
 from cornered.server.net.http import Pages
@@ -43,12 +46,13 @@ from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, Journal
 from cornered.server.rating.ports import Ratings
 from cornered.server.runtime.account_service import AccountService
+from cornered.server.runtime.clock_orders import ClockOrders
 from cornered.server.runtime.exports import Exports
 from cornered.server.runtime.limits import Limits
 from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_room import Services
-from cornered.server.runtime.moderation_service import Doorkeeper, ModerationService
+from cornered.server.runtime.moderation_service import ConnectedPlayers, ModerationService
 from cornered.server.runtime.named_journal import NamedJournal
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
@@ -66,6 +70,8 @@ from cornered.server.runtime.timekeeping import (
     leave_signs,
 )
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
+from cornered.server.social.ports import PushSender, SocialStore
+from cornered.server.streams.ports import EventStreams
 
 __all__ = [
     "mint_bot_token",
@@ -186,6 +192,8 @@ async def run(
                 stores.lobby_log,
                 stores.ratings,
                 stores.moderation_log,
+                stores.streams,
+                stores.social,
                 ownership=stores.ownership,
                 beforehand=beforehand,
                 ending=ending,
@@ -203,6 +211,8 @@ async def running_server(
     lobby_log: LobbyLog,
     ratings: Ratings,
     moderation_log: ModerationLog,
+    streams: EventStreams,
+    social: SocialStore,
     *,
     now: Callable[[], int] | None = None,
     outages: Outages | None = None,
@@ -222,6 +232,7 @@ async def running_server(
     counts = Counts()
     with using_store():
         secret = await journal.secret()
+        push = await new_push_sender(settings, social)
         sign = await _of_this_store(sign, journal, alive)
         clock = now or await _clock(ownership, sign)
         owned = ownership or new_local_ownership(settings, clock, alive_ms=sign.at if sign else 0)
@@ -235,20 +246,32 @@ async def running_server(
         nodes=Nodes(owned, node_bus),
         tracer=new_tracer(settings),
         ratings=RatingService(ratings, counts, clock, knows_house_bots=bool(settings.analyst_key.get_secret_value())),
+        blocks_of=social.blocks_of,
     )
     refused: OSError | SettingsError | None = None
     async with asyncio.TaskGroup() as tasks:
-        open_moderation = partial(_moderation_service, moderation_log, accounts, secret, clock)
-        lobby_service = _lobby_service(settings, services, accounts, open_moderation, lobby_log, secret, tasks)
+        open_moderation = partial(_moderation_service, moderation_log, accounts, secret, clock, new_word_list(settings))
+        lobby_service = _lobby_service(
+            settings, services, accounts, open_moderation, lobby_log, social, push, secret, tasks
+        )
         gateway: Gateway
         hashing = passwords or new_passwords()
         pages = _pages(settings, lobby_service, services, hashing, lambda: gateway.connections)
         limits = Limits(settings)
-        account_service = AccountService(accounts, hashing, limits, counts, lobby_service, now=clock)
-        exports = Exports(accounts, services.journal, now=clock)
+        account_service = AccountService(
+            accounts,
+            hashing,
+            limits,
+            counts,
+            lobby_service,
+            clean_name=lobby_service.moderation.clean_name,
+            now=clock,
+        )
+        exports = Exports(accounts, services.journal, social, now=clock)
         gateway = Gateway(settings, limits, lobby_service, account_service, exports, pages, tasks)
         registry = lobby_service.matches
         shared_limits = SharedLimits(limits, services.nodes)
+        clock_orders = ClockOrders(registry, services.nodes, _spawner(tasks))
         router = NodeRouter(
             services.nodes,
             registry,
@@ -256,7 +279,9 @@ async def running_server(
             lobby_service.summaries,
             lobby_service.analyses,
             shared_limits,
+            clock_orders,
             _spawner(tasks),
+            players=lobby_service.players_elsewhere,
             is_lobby_open=False,
         )
         running = [tasks.create_task(services.bus.run(), name="bus")]
@@ -284,6 +309,7 @@ async def running_server(
             running.append(tasks.create_task(lobby_service.revocations.run(), name="revocations"))
             running.append(tasks.create_task(lobby_service.moderation.run(), name="moderation"))
             running.append(tasks.create_task(services.ratings.run(), name="ratings"))
+            running.append(tasks.create_task(lobby_service.notices.run(), name="notices"))
             running.append(tasks.create_task(journal.watch(), name="journal watch"))
             leave: Callable[[], Awaitable[None]] = _nothing_to_leave
             if ownership is None and settings.database != MEMORY_DATABASE:
@@ -324,17 +350,24 @@ async def _nothing_to_leave() -> None:
 
 
 def _moderation_service(
-    moderation_log: ModerationLog, accounts: Accounts, secret: bytes, now: Callable[[], int], doorkeeper: Doorkeeper
+    moderation_log: ModerationLog,
+    accounts: Accounts,
+    secret: bytes,
+    now: Callable[[], int],
+    words: Callable[[], ChatFilter],
+    connected: ConnectedPlayers,
 ) -> ModerationService:
-    return ModerationService(moderation_log, accounts, doorkeeper, secret, now=now)
+    return ModerationService(moderation_log, accounts, connected, secret, now=now, words=words)
 
 
 def _lobby_service(
     settings: Settings,
     services: Services,
     accounts: Accounts,
-    open_moderation: Callable[[Doorkeeper], ModerationService],
+    open_moderation: Callable[[ConnectedPlayers], ModerationService],
     lobby_log: LobbyLog,
+    social: SocialStore,
+    push: PushSender | None,
     secret: bytes,
     tasks: asyncio.TaskGroup,
 ) -> LobbyService:
@@ -350,6 +383,7 @@ def _lobby_service(
         partial(MatchRegistry, services, secret, patience, tasks),
         open_moderation,
         lobby_log,
+        social,
         tasks,
         bounds=Bounds(
             settings.max_seeks,
@@ -358,10 +392,14 @@ def _lobby_service(
             settings.max_challenges_per_address,
             settings.max_matches_per_player,
             settings.max_matches_per_address,
+            settings.max_pool_entries,
+            settings.max_pool_entries_per_address,
         ),
         reserved_names=settings.reserved_names,
         analyst_key=settings.analyst_key.get_secret_value(),
         allows_guests=settings.guests,
+        push=push,
+        notice_seconds=settings.notice_seconds,
     )
 
 
@@ -456,6 +494,7 @@ def _pages(
             "analyses": ("Positions that wait to be studied, or are.", lambda: lobby_service.analysis_service.jobs),
             "bans": ("Bans and mutes that hold.", lambda: lobby_service.moderation.bans),
             "reports_open": ("Reports of players that nobody has closed.", lambda: lobby_service.moderation.reports),
+            "notices_waiting": ("Notices to players that are not sent yet.", lambda: lobby_service.notices.waiting),
             "passwords_waiting": ("Passwords that are hashed, or wait for that.", lambda: passwords.waiting),
             "journal_waiting": ("Appends that wait for a commit to take them.", lambda: services.journal.waiting),
             "ratings_waiting": ("Results that were not rated at the last look.", lambda: services.ratings.waiting),

@@ -19,6 +19,7 @@ from cornered.clients.sdk.link import Link
 from cornered.clients.sdk.lobby import LobbyView
 from cornered.clients.sdk.match import MatchView
 from cornered.clients.sdk.own_account import OwnAccount
+from cornered.clients.sdk.people import People
 from cornered.clients.sdk.pulse import Pulse
 from cornered.clients.sdk.study import Jobs, Studies
 from cornered.engine.game import OptionValue
@@ -88,14 +89,18 @@ from cornered.protocol.messages import (
     Welcome,
 )
 from cornered.protocol.moderation import (
+    AccountList,
+    AskAccounts,
     AskAudit,
     AskBans,
+    AskReport,
     AskReports,
     Audit,
     Ban,
     Bans,
     CloseReport,
     Measure,
+    ReportDetails,
     ReportPlayer,
     Reports,
     Unban,
@@ -109,6 +114,7 @@ from cornered.protocol.ratings import (
     RatingHistory,
     RatingPoint,
 )
+from cornered.protocol.social import Blocked, Friends, Notices, Notified
 from cornered.protocol.values import (
     NO_CLOCK,
     Accepts,
@@ -117,9 +123,9 @@ from cornered.protocol.values import (
     LobbySection,
     MatchSummary,
     OfferedGame,
+    PairingPool,
     Player,
     PlayerKind,
-    Pool,
     SeekSettings,
     Value,
 )
@@ -155,6 +161,7 @@ class Client:
         self.jobs = Jobs(self)
         """Analysis jobs of this bot, after `jobs.offer`."""
         self.account = OwnAccount(self)
+        self.people = People(self)
         """This player's account, or what would become one."""
         self._news: deque[ClientNews] = deque(maxlen=MAX_PENDING_NEWS)
         self._news_pulse = Pulse()
@@ -279,7 +286,7 @@ class Client:
         """Return the server's games."""
         return (await self.ask(AskGames(id=self.new_id()), Games)).games
 
-    async def pools(self) -> tuple[Pool, ...]:
+    async def pools(self) -> tuple[PairingPool, ...]:
         """Return the server's pools of quick pairing."""
         return (await self.ask(AskGames(id=self.new_id()), Games)).pools
 
@@ -345,12 +352,17 @@ class Client:
         """Return the rating pools with players, those with most of them first."""
         return (await self.ask(AskPools(id=self.new_id()), Pools)).pools
 
-    async def declare(self, accepts: Sequence[Accepts], concurrency: int, *, ladder: int = 0) -> None:
+    async def declare(
+        self, accepts: Sequence[Accepts], concurrency: int, *, ladder: int = 0, version: str | None = None
+    ) -> None:
         """Declare the games that this bot plays; repeated on every new connection.
 
         `ladder` of its `concurrency` games at once are rated ones against other bots, for which the server pairs it.
+        With a new `version` the bot keeps its ratings, which are as uncertain as a newcomer's again.
         """
-        command = Declare(id=self.new_id(), accepts=tuple(accepts), concurrency=concurrency, ladder=ladder)
+        command = Declare(
+            id=self.new_id(), accepts=tuple(accepts), concurrency=concurrency, ladder=ladder, version=version
+        )
         await self.ask(command, Acknowledged)
         self._declared = command
 
@@ -388,6 +400,14 @@ class Client:
     async def reports(self, after: int | None = None) -> Reports:
         """Return the open reports, oldest first, or those after the cursor `more`; for administrators."""
         return await self.ask(AskReports(id=self.new_id(), after=after), Reports)
+
+    async def report_details(self, report: int) -> ReportDetails:
+        """Return an open report with the chat that its reporter saw; for administrators."""
+        return await self.ask(AskReport(id=self.new_id(), report=report), ReportDetails)
+
+    async def accounts(self, text: str = "", after: str | None = None) -> AccountList:
+        """Search accounts by the beginning of their names, and any player by its id; for administrators."""
+        return await self.ask(AskAccounts(id=self.new_id(), text=text, after=after), AccountList)
 
     async def close_report(self, report: int, grounds: str) -> None:
         """Close a report, with what was decided; for administrators."""
@@ -563,6 +583,9 @@ class Client:
                 self._publish(message)
             case Notice():
                 self._note(message)
+            case Notified():
+                # A notice for people; a bot hears of its turns in the matches that it has joined.
+                pass
             case Analysis():
                 self._studies.receive(message)
             case Analyse() | TraceSearch() | StopAnalysis():
@@ -603,7 +626,12 @@ class Client:
                 | InvitationCreated()
                 | Bans()
                 | Reports()
+                | ReportDetails()
+                | AccountList()
                 | Audit()
+                | Friends()
+                | Blocked()
+                | Notices()
             ):
                 # The link returns these from `ask`.
                 pass

@@ -45,6 +45,7 @@ function snapshotOf(line, moves, read) {
     private: false,
     delay: 0,
     has_draws: false,
+    paused_until: null,
     draw_offer: null,
     takeback: null,
     rematch: [],

@@ -104,6 +104,14 @@ export const page = {
     }
   },
 
+  openPlayer: async (player, match) => {
+    try {
+      (await load(() => import("./reporting.js"), "players.css", "social.css")).openPlayer(page, player, match);
+    } catch (error) {
+      page.complain(error);
+    }
+  },
+
   form: async (game, mode, to) => {
     matchSoon();
     await rulesOnce(game);
@@ -133,6 +141,8 @@ export const page = {
     }
   },
 
+  turns: turnsSoon,
+
   leavePool: () => link.ask({ type: "leave_pool" }, { lasting: true }).then(() => {}, page.complain),
 
   openTable: async (chosen) => {
@@ -150,6 +160,23 @@ const entrance = () => load(() => import("./entrance.js"), "players.css");
 const signIn = () => entrance().then((module) => module.signIn(page), page.complain);
 const register = () => entrance().then((module) => module.register(page), page.complain);
 const account = () => load(() => import("./account.js"), "players.css");
+
+/** @type {Promise<import("./turns.js").Turns> | null} my correspondence games, once there may be any */
+let turns = null;
+
+/** Load what shows my correspondence games, and the link to the next one. */
+function turnsSoon() {
+  turns ??= load(() => import("./turns.js"), "social.css").then(({ Turns }) => {
+    const loaded = new Turns(page);
+    byId("top").querySelector(".wait")?.before(loaded.chip);
+    return loaded;
+  });
+  // Without a connection it is tried again with the next.
+  turns.catch(() => {
+    turns = null;
+  });
+  return turns;
+}
 
 /** Show the rules of a game. @param {string} game */
 async function rules(game) {
@@ -177,7 +204,8 @@ function route() {
   else if (kind === "learn") view = lessons(id ?? "", part);
   else if (kind === "think") view = thinking();
   else if (kind === "p") view = analysis();
-  else if (kind === "player" && id) view = profile(id);
+  else if (kind === "player" && id) view = profile(id, part);
+  else if (kind === "admin") view = admin(id ?? "");
   else if (kind === "leaders") view = leaders(id ?? "", part);
   else view = new LobbyView(page, kind === "s" ? id : "");
   fill(shown, view.element);
@@ -204,9 +232,13 @@ const thinking = () =>
 
 const analysis = () => lazyView(() => import("./analysis.js"), ({ AnalysisView }) => new AnalysisView(page));
 
-/** @param {string} id */
-const profile = (id) =>
-  lazyView(() => import("./profile.js"), ({ ProfileView }) => new ProfileView(page, id), "players.css");
+/** @param {string} id @param {string} match in which one met, or nothing */
+const profile = (id, match) =>
+  lazyView(() => import("./profile.js"), ({ ProfileView }) => new ProfileView(page, id, match), "players.css");
+
+/** @param {string} part */
+const admin = (part) =>
+  lazyView(() => import("./admin.js"), ({ AdminView }) => new AdminView(page, part), "players.css", "admin.css");
 
 /** @param {string} pool @param {string} kind */
 const leaders = (pool, kind) =>
@@ -341,7 +373,11 @@ function network() {
       };
       timer = window.setTimeout(lost, link.welcomed ? 400 : 1500);
     },
-    notice: ({ text }) => {
+    notice: ({ code, text }) => {
+      if (code === "report_closed") {
+        toast(sentence(text), [], 15);
+        return;
+      }
       say(sentence(text), "restarting");
       away = true;
     },
@@ -405,6 +441,7 @@ set(byId("toasts"), { role: "region", "aria-label": t("Notifications") });
 header();
 network();
 summons();
+link.hear({ online: () => link.live.length && turnsSoon(), paired: turnsSoon, notified: turnsSoon });
 document.addEventListener("keydown", (event) => {
   const target = /** @type {Element} */ (event.target);
   if (event.key === "?" && !target.closest("input, select, textarea, dialog")) help();

@@ -53,7 +53,7 @@ export class MatchView {
       signal,
     );
     document.addEventListener("keydown", (event) => this.table?.key(event), { signal });
-    document.addEventListener("visibilitychange", () => this.#askMoves(), { signal });
+    document.addEventListener("visibilitychange", () => this.#turned(), { signal });
     document.title = "Cornered";
     if (page.link.state === "online") this.#join();
   }
@@ -66,6 +66,18 @@ export class MatchView {
     clearTimeout(this.claimTimer);
     clearTimeout(this.joinTimer);
     if (this.page.link.state === "online") this.page.link.ask({ type: "leave", match: this.match }).catch(() => {});
+  }
+
+  /**
+   * The page is shown or hidden. Who has a game by days behind another window does not look at it, and is notified: the
+   * server takes whoever has joined it for somebody who looks.
+   */
+  #turned() {
+    const { record } = this;
+    const { link } = this.page;
+    if (record?.clock.kind !== "correspondence" || record.seat === null || record.over || link.state !== "online") this.#askMoves();
+    else if (document.hidden) link.ask({ type: "leave", match: this.match }).catch(() => {});
+    else this.#join();
   }
 
   get playingIn() {
@@ -247,6 +259,8 @@ export class MatchView {
       if (event.type === "takeback_requested")
         announce(mine ? t("You asked to take your move back.") : t("{name} asked to take a move back.", { name }));
       if (event.type === "taken_back") announce(t("The last move was taken back."));
+      if (event.type === "clocks_paused") announce(t("The organiser has paused the game."), true);
+      if (event.type === "clocks_resumed") announce(t("The clocks go on."), true);
       if (event.type === "resumed") this.page.toast(awayText(event.refunded));
       if (event.type === "ended") announce(resultText(record).join(". "), true);
     }

@@ -66,7 +66,7 @@ export class Table {
       armed: (move) => this.placing.show(move),
       beside: (text) => this.#beside(text),
     });
-    this.bars = new Bars(record, () => page.link.now(), (event) => this.hand.take(event));
+    this.bars = new Bars(record, () => page.link.now(), (event) => this.hand.take(event), (player) => page.openPlayer(player, record.id));
     /** @type {Map<string, import("./protocol").Moves["gauges"]>} by position text */
     this.gauges = new Map();
     this.moves = new MoveList(record, (ply) => this.replay(ply));
@@ -313,6 +313,7 @@ export class Table {
     if (this.preview) return t("After {moves}", { moves: this.preview.moves.join(" ") });
     if (this.replayed !== null) return this.#replayWords(this.replayed);
     if (record.over) return resultText(record)[0];
+    if (record.pausedUntil !== null) return t("Paused by the organiser");
     if (record.toMove < 0) return t("The dice roll…");
     if (record.myTurn) return t("Your turn");
     const name = nameOf(record.seats[record.toMove].player);

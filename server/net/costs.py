@@ -74,7 +74,29 @@ from cornered.protocol.commands import (
     StartSeek,
     WatchLobby,
 )
-from cornered.protocol.moderation import AskAudit, AskBans, AskReports, Ban, CloseReport, ReportPlayer, Unban
+from cornered.protocol.moderation import (
+    AskAccounts,
+    AskAudit,
+    AskBans,
+    AskReport,
+    AskReports,
+    Ban,
+    CloseReport,
+    ReportPlayer,
+    Unban,
+)
+from cornered.protocol.social import (
+    AskBlocked,
+    AskFriends,
+    AskNotices,
+    BlockPlayer,
+    FollowPlayer,
+    SetNotices,
+    SubscribePush,
+    UnblockPlayer,
+    UnfollowPlayer,
+    UnsubscribePush,
+)
 from cornered.server.analysis.studies import words_of
 from cornered.server.match.state import MatchState
 from cornered.server.match.views import is_remembered
@@ -182,8 +204,8 @@ KNOWN_FILE: Final = 1.0
 It is less than such a request takes, since a class that reloads the page asks for thousands at once; `arrival_rate`
 bounds them too, and of the server's tokens they take a page's.
 """
-
-
+SOCIAL_READ: Final = 40.0
+"""The players whom one follows or blocks, at most 200 with their names of today, or how one is notified."""
 MODERATION: Final = 40.0
 """A report, a decision or a list of them: the store is asked for an account, and written or read once."""
 
@@ -247,8 +269,30 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return 5.0 + len(command.trace or ()) / TRACE_LINES_PER_TOKEN
         case EnterPool() | LeavePool():
             return 5.0
-        case ReportPlayer() | Ban() | Unban() | CloseReport() | AskBans() | AskReports() | AskAudit():
+        case (
+            ReportPlayer()
+            | Ban()
+            | Unban()
+            | CloseReport()
+            | AskBans()
+            | AskReports()
+            | AskReport()
+            | AskAudit()
+            | AskAccounts()
+        ):
             return MODERATION
+        case AskFriends() | AskBlocked() | AskNotices():
+            return SOCIAL_READ
+        case (
+            FollowPlayer()
+            | UnfollowPlayer()
+            | BlockPlayer()
+            | UnblockPlayer()
+            | SetNotices()
+            | SubscribePush()
+            | UnsubscribePush()
+        ):
+            return ACCOUNT_WRITE
         case JoinSeek() | StartSeek() | AcceptChallenge() | Rematch():
             # A match is opened and stored.
             return 10.0

@@ -70,7 +70,29 @@ from cornered.protocol.commands import (
     StartSeek,
     WatchLobby,
 )
-from cornered.protocol.moderation import AskAudit, AskBans, AskReports, Ban, CloseReport, ReportPlayer, Unban
+from cornered.protocol.moderation import (
+    AskAccounts,
+    AskAudit,
+    AskBans,
+    AskReport,
+    AskReports,
+    Ban,
+    CloseReport,
+    ReportPlayer,
+    Unban,
+)
+from cornered.protocol.social import (
+    AskBlocked,
+    AskFriends,
+    AskNotices,
+    BlockPlayer,
+    FollowPlayer,
+    SetNotices,
+    SubscribePush,
+    UnblockPlayer,
+    UnfollowPlayer,
+    UnsubscribePush,
+)
 from cornered.server.accounts import Identity
 
 __all__ = ["Need", "need_of", "permits"]
@@ -129,6 +151,8 @@ def need_of(command: ClientMessage) -> Need:
             return _PLAYS
         case AskAnalysis() | AskStudy() | AskTrace() | CancelAnalysis() | EnterPool() | LeavePool():
             return _PERSONS
+        case FollowPlayer() | UnfollowPlayer() | BlockPlayer() | UnblockPlayer() | AskFriends() | AskBlocked():
+            return _PERSONS
         case Declare() | OfferAnalysis() | Analysed():
             return _BOTS
         case (
@@ -147,9 +171,23 @@ def need_of(command: ClientMessage) -> Need:
             | RevokeToken()
             | AskExport()
             | DeleteAccount()
+            | AskNotices()
+            | SetNotices()
+            | SubscribePush()
+            | UnsubscribePush()
         ):
             return "session"
-        case Ban() | Unban() | AskBans() | AskReports() | CloseReport() | AskAudit() | CreateInvitation():
+        case (
+            Ban()
+            | Unban()
+            | AskBans()
+            | AskReports()
+            | AskReport()
+            | CloseReport()
+            | AskAudit()
+            | AskAccounts()
+            | CreateInvitation()
+        ):
             return "admin"
         case _:
             assert_never(command)

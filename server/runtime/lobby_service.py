@@ -38,7 +38,7 @@ from cornered.protocol.messages import (
     Waiting,
     Welcome,
 )
-from cornered.protocol.values import MatchSummary, Player
+from cornered.protocol.values import Correspondence, MatchSummary, Player
 from cornered.server.accounts import Accounts, AccountsUnavailable, Identity, Revocation
 from cornered.server.analysis.queue import question_about
 from cornered.server.analysis.state import Question, pieces_of, shape_of
@@ -83,11 +83,17 @@ from cornered.server.runtime.match_registry import MatchRegistry, new_id
 from cornered.server.runtime.match_room import MatchRoom, Services
 from cornered.server.runtime.match_summaries import MatchSummaries
 from cornered.server.runtime.match_task import MatchTask
-from cornered.server.runtime.moderation_service import Doorkeeper, ModerationService
+from cornered.server.runtime.moderation_service import ConnectedPlayers, ModerationService
+from cornered.server.runtime.notice_service import NoticeService
+from cornered.server.runtime.player_exchange import PlayerExchange
 from cornered.server.runtime.rating_answers import RatingAnswers
 from cornered.server.runtime.readiness import Readiness
 from cornered.server.runtime.registry_observer import RegistryObserver
 from cornered.server.runtime.revocations import Revocations
+from cornered.server.runtime.social_service import SocialService
+from cornered.server.runtime.turn_notices import TurnNotices
+from cornered.server.social.notices import PlayerNotice
+from cornered.server.social.ports import PushSender, SocialStore, SocialUnavailable
 from cornered.server.tracing import Tracer
 
 __all__ = ["Admission", "LobbyService"]
@@ -109,6 +115,8 @@ class Admission(NamedTuple):
     welcome: Welcome
     identity: Identity
     is_claimed: bool = False
+    blocked: frozenset[str] = frozenset()
+    """The players whom this one blocks."""
 
 
 class LobbyService:
@@ -119,14 +127,17 @@ class LobbyService:
         services: Services,
         accounts: Accounts,
         open_registry: Callable[[RegistryObserver], MatchRegistry],
-        open_moderation: Callable[[Doorkeeper], ModerationService],
+        open_moderation: Callable[[ConnectedPlayers], ModerationService],
         lobby_log: LobbyLog,
+        social_store: SocialStore,
         tasks: asyncio.TaskGroup,
         *,
         bounds: Bounds = Bounds(),  # noqa: B008 - it is frozen
         reserved_names: Iterable[str] = (),
         analyst_key: str = "",
         allows_guests: bool = True,
+        push: PushSender | None = None,
+        notice_seconds: float = 10.0,
     ) -> None:
         """`open_registry` makes the registry, which reports to the lobby service from then on; `open_moderation` the
         moderation service, which has it close connections.
@@ -135,7 +146,8 @@ class LobbyService:
 
         `reserved_names` are for connections with `analyst_key`; any other that requests one gets a number added.
         Analysts need the key too: without a key there are no analysts, and any bot may have the names. Unless it
-        `allows_guests`, a hello needs an account, a bot's token or the key.
+        `allows_guests`, a hello needs an account, a bot's token or the key. Turns of games by days are announced after
+        `notice_seconds`, by `push` too.
         """
         self.matches = open_registry(self)
         self.is_stopping = False
@@ -150,15 +162,29 @@ class LobbyService:
         )
         self.rating_answers = RatingAnswers(services.ratings.store, accounts, services.now)
         self.archive = ArchiveSearch(services, self.matches)
+        self.social = SocialService(
+            social_store,
+            accounts,
+            services.nodes,
+            lobby=lambda: self._lobby,
+            clients_of=self.clients_of,
+            spawn=lambda work, name: tasks.create_task(work, name=name),
+            now=services.now,
+        )
+        self.players_elsewhere = PlayerExchange(
+            services.nodes, self.social, self.clients_of, lambda: self._clients.keys()
+        )
         self.summaries = MatchSummaries(services.nodes, self.matches)
         self._watch = LobbyWatchers(
             self._lobby,
             self.summaries,
             services.bus,
             now=services.now,
-            peers_of=lambda player: self._clients.get(player, ()),
+            peers_of=self.clients_of,
             live_of=self._live_of,
         )
+        self.notices = NoticeService(social_store, self.players_elsewhere.tell, services.counts, push, now=services.now)
+        self._turns = TurnNotices(self.notices, self.matches.owned, grace=notice_seconds)
         # The ids of the players that have sent the operator's key since the server started.
         self._operators: set[str] = set()
         self._has_key = bool(analyst_key)
@@ -182,6 +208,10 @@ class LobbyService:
     def now(self) -> int:
         """Return the match clock in milliseconds."""
         return self._services.now()
+
+    def clients_of(self, player: str) -> tuple[ClientConnection, ...]:
+        """Return a player's connections to this node."""
+        return tuple(self._clients.get(player, ()))
 
     @property
     def players(self) -> int:
@@ -220,6 +250,11 @@ class LobbyService:
                 identity, token, is_claimed = await self._identify(hello)
             except AccountsUnavailable:
                 raise Refusal("internal", "the server cannot look up players just now; try again") from None
+            try:
+                # A player who was made just now blocks nobody.
+                blocked = await self.social.blocked_by(identity.player.id) if token is None else frozenset[str]()
+            except SocialUnavailable:
+                raise Refusal("internal", "the server cannot look up players just now; try again") from None
             # From here to the client's entry nothing waits: what is revoked later closes it.
             if greeting.ended(identity):
                 raise _bad_token()
@@ -235,7 +270,7 @@ class LobbyService:
             has_account=identity.has_account,
             scopes=identity.scopes,
         )
-        return Admission(welcome, identity, is_claimed)
+        return Admission(welcome, identity, is_claimed, blocked)
 
     async def _identify(self, hello: Hello) -> tuple[Identity, str | None, bool]:
         """Return what a hello proves, a new guest's token, and whether the name is another's account's."""
@@ -244,7 +279,7 @@ class LobbyService:
         if hello.token is None:
             if not self._allows_guests and not is_operators:
                 raise _no_guests()
-            name = hello.name or _guest_name()
+            name = self.moderation.clean_name(hello.name) if hello.name else _guest_name()
             identity, token = await accounts.create(name, hello.kind, label=hello.client, at=now)
             return identity, token, await self._is_claimed(identity)
         known = await accounts.by_token(hello.token, now)
@@ -254,10 +289,16 @@ class LobbyService:
             raise _no_guests()
         if now - known.seen > SEEN_MS:
             await accounts.touch(known.player.id, known.session, now)
-        if not known.has_account and hello.name not in (None, known.player.name):
-            assert hello.name is not None
+        if hello.name and self._may_rename(known, hello.name):
             known = replace(known, player=await accounts.rename_guest(known.player.id, hello.name))
         return known, None, not known.has_account and await self._is_claimed(known)
+
+    def _may_rename(self, known: Identity, name: str) -> bool:
+        """Return whether a hello changes a guest's name: who is muted keeps the present one. Raises Refusal."""
+        if known.has_account or name == known.player.name or self.moderation.is_muted(known.player.id):
+            return False
+        self.moderation.clean_name(name)
+        return True
 
     async def _is_claimed(self, identity: Identity) -> bool:
         return await self._accounts.is_claimed(comparison_key(identity.player.name), identity.player.id)
@@ -344,7 +385,15 @@ class LobbyService:
         for match_task in watched:
             _complete(partial(match_task.leave, client))
 
-    # Doorkeeper
+    # Implements `ConnectedPlayers`
+
+    def is_connected(self, player: str) -> bool:
+        """Return whether a player has a connection to this node."""
+        return player in self._clients
+
+    def notify(self, player: str, notice: Notice) -> None:
+        """Send a notice to a player's connections to this node."""
+        self._send_to((player,), notice)
 
     def address_of(self, player: str) -> str:
         """Return the address of a player's newest connection to any node; empty where that is not known."""
@@ -383,6 +432,7 @@ class LobbyService:
     def close(self) -> None:
         """Stop every timer and task."""
         self.analysis_service.close()
+        self._turns.close()
         self._watch.close()
         self.summaries.close()
         self.replication.close()
@@ -465,7 +515,9 @@ class LobbyService:
     def _effect(self, event: LobbyEvent) -> None:
         match event:
             case ChallengeSent():
-                self._send_to((event.challenge.by.id, event.challenge.to.id), event.challenge)
+                by, to = event.challenge.by.id, event.challenge.to.id
+                self._send_to((by,) if event.is_hidden else (by, to), event.challenge)
+                self._notify_of(event)
             case ChallengeEnded():
                 self._send_to(event.told, event.closed)
             case MatchMade():
@@ -495,6 +547,12 @@ class LobbyService:
             case _:
                 assert_never(event)
 
+    def _notify_of(self, sent: ChallengeSent) -> None:
+        """Notify a person of a challenge, once: by the node that decides for the lobby."""
+        challenge = sent.challenge
+        if self.replication.is_here and not sent.is_hidden and challenge.to.kind == "person":
+            self.notices.notify(PlayerNotice("challenge", challenge.to.id, challenge.game.name, challenge.by))
+
     # What the registry reports
 
     def matches_indexed(self, live: Sequence[Started]) -> None:
@@ -516,6 +574,7 @@ class LobbyService:
     def match_resumed(self, match_task: MatchTask) -> None:
         self._seat_present(match_task)
         self.summaries.began(match_task)
+        self._turns.turned(match_task)
 
     def _seat_present(self, match_task: MatchTask) -> None:
         for player in match_task.match.terms.players:
@@ -531,6 +590,7 @@ class LobbyService:
         if match_task.match.over:
             return
         self.summaries.began(match_task)
+        self._turns.turned(match_task)
         self.replication.match_began(
             MatchMade(
                 terms.id,
@@ -548,12 +608,20 @@ class LobbyService:
     def match_changed(self, match_task: MatchTask) -> None:
         self.summaries.moved(match_task)
 
+    def match_turned(self, match_task: MatchTask) -> None:
+        self._turns.turned(match_task)
+
     def match_ended(self, match_task: MatchTask) -> None:
+        if isinstance(match_task.match.terms.clock, Correspondence):
+            self.notices.match_over(match_task.match.id)
         self.summaries.ended(match_task.match.id)
         self.replication.match_over(match_task.match.id)
 
     def match_disowned(self, match_id: str) -> None:
         self.summaries.ended(match_id)
+
+    def versions_of(self, players: Sequence[Player]) -> tuple[str | None, ...]:
+        return self._lobby.versions_of(players)
 
     async def reserve_rematch(self, made: MatchMade) -> None:
         await self.replication.placement.reserve(made)

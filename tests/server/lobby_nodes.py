@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.lobby_log_memory import MemoryLobbyLog
 from cornered.server.adapters.moderation_memory import MemoryModerationLog
 from cornered.server.adapters.nodes_local import LocalNetwork, LocalNodeBus
+from cornered.server.adapters.social_memory import MemorySocialStore
 from cornered.server.cluster.slots import ALL_SLOTS, LOBBY_SLOT
 from cornered.server.lobby.events import LobbyEvent
 from cornered.server.match.match import Patience
@@ -26,6 +27,7 @@ from cornered.server.metrics import Counts
 from cornered.server.ports import JournalUnavailable, NotOwner
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.client_connection import ClientConnection
+from cornered.server.runtime.clock_orders import ClockOrders
 from cornered.server.runtime.limits import Limits, PlayerLimits
 from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.match_registry import MatchRegistry
@@ -115,15 +117,20 @@ class Node:
         services = Services(self.journal, LocalBus(node=name), self.counts, cluster.now, nodes=self.nodes)
         self.service = LobbyService(
             services,
-            MemoryAccounts(),
+            cluster.accounts,
             partial(MatchRegistry, services, SECRET, Patience(), cluster.tasks),
             lambda doors: ModerationService(cluster.moderation_log, MemoryAccounts(), doors, SECRET, now=cluster.now),
             self.log,
+            cluster.social,
             cluster.tasks,
             analyst_key=ANALYST_KEY,
         )
         self.lobby = self.service.replication
         self.registry = self.service.matches
+
+        def spawn(work: Coroutine[None, None, None], name: str) -> asyncio.Task[None]:
+            return cluster.tasks.create_task(work, name=name)
+
         self.router = NodeRouter(
             self.nodes,
             self.registry,
@@ -131,7 +138,9 @@ class Node:
             self.service.summaries,
             self.service.analyses,
             SharedLimits(Limits(Settings()), self.nodes),
-            lambda work, name: cluster.tasks.create_task(work, name=name),
+            ClockOrders(self.registry, self.nodes, spawn),
+            spawn,
+            players=self.service.players_elsewhere,
         )
         self._running: asyncio.Task[None] | None = None
 
@@ -174,6 +183,8 @@ class Cluster:
         self.table, self.network = SlotTable(), LocalNetwork()
         self.store, self.log = MemoryJournal(), MemoryLobbyLog()
         self.moderation_log = MemoryModerationLog()
+        self.accounts = MemoryAccounts()
+        self.social = MemorySocialStore(self.accounts)
         self.nodes: dict[str, Node] = {}
         self.numbers = itertools.count(1)
 

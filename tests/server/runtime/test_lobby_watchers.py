@@ -21,6 +21,7 @@ from cornered.server.adapters.bus_local import LocalBus
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.lobby_log_memory import MemoryLobbyLog
 from cornered.server.adapters.moderation_memory import MemoryModerationLog
+from cornered.server.adapters.social_memory import MemorySocialStore
 from cornered.server.lobby import updates
 from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts
@@ -78,6 +79,7 @@ class Scene:
             partial(MatchRegistry, services, b"", Patience(), tasks),
             lambda doors: ModerationService(MemoryModerationLog(), MemoryAccounts(), doors, b"", now=services.now),
             MemoryLobbyLog(),
+            MemorySocialStore(MemoryAccounts()),
             tasks,
         )
         self.limits = PlayerLimits(Settings(port=0), 0.0)
