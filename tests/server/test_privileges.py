@@ -140,7 +140,8 @@ TABLE: Final[tuple[tuple[str, Refusals], ...]] = (
         "ask_profile ask_rating_history ask_leaderboard watch_lobby leave_lobby create_seek join_seek challenge "
         "leave_pool join leave ask_moves ask_history ask_variation ask_line read_record ask_analysis ask_study "
         "ask_trace cancel_analysis ask_policies sign_in ask_account ask_sessions sign_out end_other_sessions "
-        "ask_tokens ask_export report_player",
+        "ask_tokens ask_export report_player follow_player unfollow_player block_player unblock_player ask_friends "
+        "ask_blocked ask_notices set_notices subscribe_push unsubscribe_push",
         {},
     ),
     # What belongs to another player.
@@ -169,7 +170,7 @@ TABLE: Final[tuple[tuple[str, Refusals], ...]] = (
     ("recover", each(("stranger", "deleted", *EVERYBODY), "bad_credentials")),
     # What is for administrators, whose role is looked up each time.
     (
-        "create_invitation ban unban ask_bans ask_reports close_report ask_audit",
+        "create_invitation ban unban ask_bans ask_reports ask_report close_report ask_audit ask_accounts",
         each(("former administrator",), "not_permitted"),
     ),
 )
