@@ -83,7 +83,7 @@ def test_a_tournament_is_made_joined_and_played_and_each_game_opens_by_itself(
         page.get_by_role("button", name=label).click()
     for window in (organiser, player):
         expect(window.page.locator(".match.over")).to_be_visible()
-        assert window.page.get_by_role("link", name="Back to the tournament").is_visible()
+        expect(window.page.get_by_role("link", name="Back to the tournament")).to_be_visible()
     player.page.get_by_role("link", name="Back to the tournament").click()
     expect(player.page.get_by_role("status").filter(has_text="won by")).to_be_visible()
     expect(player.page.locator(".pairing .contestant.won")).to_have_count(1)
