@@ -24,6 +24,7 @@ from cornered.server.backing_services import (
     join_as_node,
     new_bus,
     new_local_ownership,
+    new_mailer,
     new_node_bus,
     new_passwords,
     new_push_sender,
@@ -56,6 +57,7 @@ from cornered.server.runtime.moderation_service import ConnectedPlayers, Moderat
 from cornered.server.runtime.named_journal import NamedJournal
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
+from cornered.server.runtime.post_office import PostOffice
 from cornered.server.runtime.rating_service import RatingService
 from cornered.server.runtime.recomputation import RatingFindings, recompute
 from cornered.server.runtime.shared_limits import SharedLimits
@@ -259,6 +261,11 @@ async def running_server(
             settings, services, accounts, open_moderation, open_tournaments, lobby_log, social, push, secret, tasks
         )
         gateway: Gateway
+        mailer = new_mailer(settings)
+        if mailer is not None:
+            lobby_service.notices.post = PostOffice(
+                social, mailer, secret, settings.page_url.rstrip("/"), lobby_service.is_anywhere, counts, now=clock
+            )
         hashing = passwords or new_passwords()
         pages = _pages(settings, lobby_service, services, hashing, lambda: gateway.connections)
         limits = Limits(settings)

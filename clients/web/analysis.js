@@ -60,6 +60,7 @@ function snapshotOf(line, moves, read) {
     takeback_agreed: [],
     with_help: false,
     rated: false,
+    tournament: null,
   });
 }
 

@@ -206,6 +206,7 @@ function route() {
   else if (kind === "p") view = analysis();
   else if (kind === "player" && id) view = profile(id, part);
   else if (kind === "admin") view = admin(id ?? "");
+  else if (kind === "mails" && id) view = endMails(id, part);
   else if (kind === "leaders") view = leaders(id ?? "", part);
   else if (kind === "tournaments") view = tournaments();
   else if (kind === "tournament" && id) view = tournament(id);
@@ -245,6 +246,10 @@ const profile = (id, match) =>
 /** @param {string} part */
 const admin = (part) =>
   lazyView(() => import("./admin.js"), ({ AdminView }) => new AdminView(page, part), "players.css", "admin.css");
+
+/** @param {string} player @param {string} mark */
+const endMails = (player, mark) =>
+  lazyView(() => import("./mails.js"), ({ EndMailsView }) => new EndMailsView(page, player, mark), "social.css");
 
 /** @param {string} pool @param {string} kind */
 const leaders = (pool, kind) =>

@@ -806,7 +806,10 @@ export type ClientMessage =
   | AskNotices
   | SetNotices
   | SubscribePush
-  | UnsubscribePush;
+  | UnsubscribePush
+  | SetMail
+  | ConfirmMail
+  | EndMails;
 
 export type Clock =
   | Fischer
@@ -858,6 +861,13 @@ export interface CloseReport {
   type: "close_report";
   report: number;
   grounds: string;
+}
+
+/** Enter the code that was sent to one's address; then e-mails are sent to it. */
+export interface ConfirmMail {
+  id: string;
+  type: "confirm_mail";
+  code: string;
 }
 
 /** Every move may take `days`. */
@@ -991,6 +1001,14 @@ export interface Eliminated {
   cause: string | null;
   /** The seat that sent the command: the eliminated one, or the one that claimed victory over it. */
   by: number | null;
+}
+
+/** End the e-mails to a player, by the `mark` in the link of one of them; whoever has the link may. */
+export interface EndMails {
+  id: string;
+  type: "end_mails";
+  player: string;
+  mark: string;
 }
 
 /** End all of one's sessions but this one. Personal tokens stay. */
@@ -1472,6 +1490,13 @@ export interface Notices {
   push: ("turn" | "challenge" | "round")[];
   /** The labels of the browsers that get push messages, the newest first. */
   devices: string[];
+  /** Whether this server sends e-mails. */
+  has_mail: boolean;
+  mail: ("turn" | "challenge" | "round")[];
+  /** Where e-mails go. */
+  address: string | null;
+  /** Whether the address is the player's: its code was entered. */
+  is_confirmed: boolean;
 }
 
 /** Something awaits the player elsewhere: in the match `match`, if it is in one. */
@@ -2352,11 +2377,20 @@ export interface Sessions {
   sessions: SessionInfo[];
 }
 
-/** Choose of what one is notified by push messages. */
+/** Have e-mails sent to an address, to which a code is sent first; for players with an account. Null ends them. */
+export interface SetMail {
+  id: string;
+  type: "set_mail";
+  address: string | null;
+  language?: "en" | "de";
+}
+
+/** Choose of what one is notified by push messages, and by e-mails; null leaves a choice as it is. */
 export interface SetNotices {
   id: string;
   type: "set_notices";
-  push: ("turn" | "challenge" | "round")[];
+  push?: ("turn" | "challenge" | "round")[] | null;
+  mail?: ("turn" | "challenge" | "round")[] | null;
 }
 
 /**
@@ -2979,6 +3013,7 @@ export interface Answers {
   change_password: Acknowledged;
   claim: Acknowledged;
   close_report: Acknowledged;
+  confirm_mail: Acknowledged;
   create_invitation: InvitationCreated;
   create_seek: Acknowledged;
   create_token: TokenCreated;
@@ -2989,6 +3024,7 @@ export interface Answers {
   decline_rematch: Acknowledged;
   decline_takeback: Acknowledged;
   delete_account: Acknowledged;
+  end_mails: Acknowledged;
   end_other_sessions: Acknowledged;
   end_session: Acknowledged;
   enter_pool: Acknowledged;
@@ -3022,6 +3058,7 @@ export interface Answers {
   resume_tournament: Acknowledged;
   revoke_token: Acknowledged;
   say: Acknowledged;
+  set_mail: Acknowledged;
   set_notices: Acknowledged;
   sign_in: SignedIn;
   sign_out: Acknowledged;

@@ -92,7 +92,10 @@ from cornered.protocol.social import (
     AskFriends,
     AskNotices,
     BlockPlayer,
+    ConfirmMail,
+    EndMails,
     FollowPlayer,
+    SetMail,
     SetNotices,
     SubscribePush,
     UnblockPlayer,
@@ -346,6 +349,9 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             | SetNotices()
             | SubscribePush()
             | UnsubscribePush()
+            | SetMail()
+            | ConfirmMail()
+            | EndMails()
         ):
             return ACCOUNT_WRITE
         case JoinSeek() | StartSeek() | AcceptChallenge() | Rematch():

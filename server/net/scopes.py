@@ -88,7 +88,10 @@ from cornered.protocol.social import (
     AskFriends,
     AskNotices,
     BlockPlayer,
+    ConfirmMail,
+    EndMails,
     FollowPlayer,
+    SetMail,
     SetNotices,
     SubscribePush,
     UnblockPlayer,
@@ -131,7 +134,7 @@ def need_of(command: ClientMessage) -> Need:
     if isinstance(command, MatchCommand):
         return _PLAYS
     match command:
-        case Hello() | Ping() | AskPolicies() | AskAccount():
+        case Hello() | Ping() | AskPolicies() | AskAccount() | EndMails():
             return "anything"
         case (
             AskGames()
@@ -215,6 +218,8 @@ def need_of(command: ClientMessage) -> Need:
             | SetNotices()
             | SubscribePush()
             | UnsubscribePush()
+            | SetMail()
+            | ConfirmMail()
         ):
             return "session"
         case (

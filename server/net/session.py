@@ -706,7 +706,8 @@ class Session:
             client.send(await lobby_service.social.answer(command, client.player))
             return
         if isinstance(command, SocialCommand):
-            client.send(await lobby_service.notices.answer(command, client.player))
+            has_account = client.identity.has_account
+            client.send(await lobby_service.notices.answer(command, client.player, has_account=has_account))
             return
         if isinstance(command, TournamentCommand):
             client.send(await lobby_service.tournaments.answer(await self._written(client, command), client))

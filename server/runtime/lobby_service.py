@@ -537,14 +537,14 @@ class LobbyService:
         for event in told:
             self._effect(event)
 
-    def _is_here(self, player: str) -> bool:
+    def is_anywhere(self, player: str) -> bool:
         """Return whether a player is connected to any node."""
         return player in self._clients or self._lobby.is_here(player)
 
     def _seat(self, player: str) -> None:
         """Tell the matches that this node owns whether a player is connected."""
         for match_task in self.matches.open_tasks_of(player):
-            if self._is_here(player):
+            if self.is_anywhere(player):
                 match_task.player_came(player)
             else:
                 match_task.player_went(player)
@@ -616,7 +616,7 @@ class LobbyService:
 
     def _seat_present(self, match_task: MatchTask) -> None:
         for player in match_task.match.terms.players:
-            if self._is_here(player.id):
+            if self.is_anywhere(player.id):
                 match_task.player_came(player.id)
 
     def match_lost(self, match_id: str) -> None:

@@ -356,6 +356,9 @@ CASES: Final[dict[type[Command], Case]] = {
         answer="not_allowed", endpoint="https://example.org/push", p256dh="A" * 87, auth="A" * 22
     ),
     social.UnsubscribePush: says(),
+    social.SetMail: says(answer="not_allowed", address="ann@example.org"),
+    social.ConfirmMail: says(answer="not_allowed", code="123456"),
+    social.EndMails: says(answer="not_allowed", player="ben", mark="0" * 32),
 }
 
 
