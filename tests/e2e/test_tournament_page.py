@@ -36,7 +36,7 @@ def club(address: str) -> Iterator[Club]:
 def order(club: Club, name: str, kind: type[Command], **fields: object) -> str:
     """Send a member's command and return what it made."""
     client = club.members[name]
-    return club.do(client.ask(kind(id=client.new_id(), **fields), Acknowledged)).ref or ""  # type: ignore[arg-type]
+    return club.do(client.ask(kind(id=client.new_id(), **fields), Acknowledged)).ref or ""
 
 
 def hold(club: Club, name: str, players: tuple[str, ...], format: TournamentFormat = "swiss") -> str:
