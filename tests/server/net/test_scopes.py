@@ -41,8 +41,10 @@ TABLE: Final[dict[str, set[str]]] = {
     "unblock_player ask_friends ask_blocked": PERSONS,
     "declare offer_analysis analysed": BOTS,
     "register sign_in recover rename change_password renew_codes ask_sessions sign_out end_session end_other_sessions "
-    "create_token ask_tokens revoke_token ask_export delete_account ask_notices set_notices subscribe_push "
-    "unsubscribe_push set_mail confirm_mail": SESSIONS,
+    "create_token ask_tokens revoke_token ask_export delete_account ask_passkey_challenge register_by_passkey "
+    "sign_in_by_passkey ask_passkeys add_passkey remove_passkey begin_oidc finish_oidc unlink_oidc "
+    "sign_in_by_link ask_sign_in_link ask_notices set_notices subscribe_push unsubscribe_push set_mail "
+    "confirm_mail": SESSIONS,
     "create_invitation ban unban ask_bans ask_reports ask_report close_report ask_audit ask_accounts": ADMINISTRATORS,
 }
 PERMITTED: Final = {name: who for names, who in TABLE.items() for name in names.split()}
