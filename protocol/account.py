@@ -27,6 +27,7 @@ __all__ = [
     "ChatPolicy",
     "CreateInvitation",
     "CreateToken",
+    "Creators",
     "DeleteAccount",
     "DoorCommand",
     "EndOtherSessions",
@@ -87,6 +88,7 @@ Scope: TypeAlias = Literal["play", "bot", "read", "admin"]
 """What a token permits: `play` as a person, play and analyse as a `bot`, `read` matches and the lobby, and what only
 an administrator may do."""
 Role: TypeAlias = Literal["player", "admin"]
+Creators: TypeAlias = Literal["everybody", "accounts", "admins"]
 ChatPolicy: TypeAlias = Literal["everybody", "accounts", "nobody"]
 Registration: TypeAlias = Literal["open", "invitation", "closed"]
 
@@ -279,6 +281,8 @@ class Policies(Made):
     registration: Registration
     chat: ChatPolicy
     """Who may write chat lines."""
+    tournaments: Creators = "everybody"
+    """Who may create tournaments: everybody, players with an account, or administrators."""
 
 
 class Registered(Made):

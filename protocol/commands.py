@@ -25,6 +25,7 @@ from cornered.protocol.archive import MAX_OPENING_PLIES, ArchiveFilter
 from cornered.protocol.moderation import ModerationCommand
 from cornered.protocol.ratings import RatingPool
 from cornered.protocol.social import SocialCommand
+from cornered.protocol.tournaments import TournamentCommand
 from cornered.protocol.traces import MAX_SENT_LINES, MAX_TRACE_MOVES, TraceLine, TraceSettings
 from cornered.protocol.values import (
     NO_CLOCK,
@@ -79,6 +80,7 @@ __all__ = [
     "AskSeek",
     "AskStudy",
     "AskTrace",
+    "AskTv",
     "AskVariation",
     "CancelAnalysis",
     "CancelChallenge",
@@ -94,6 +96,7 @@ __all__ = [
     "DeclineRematch",
     "DeclineTakeback",
     "EnterPool",
+    "FindPlayer",
     "Hello",
     "InMatch",
     "Join",
@@ -117,6 +120,7 @@ __all__ = [
     "Say",
     "SocialCommand",
     "StartSeek",
+    "TournamentCommand",
     "WatchLobby",
 ]
 
@@ -174,6 +178,16 @@ class AskProfile(Command, json_schema_extra={"answers": ["profile"]}):
 
     type: Literal["ask_profile"] = "ask_profile"
     player: Key
+
+
+class FindPlayer(Command, json_schema_extra={"answers": ["player_found"]}):
+    """Ask who has a name: the account of this name, or else the player who is here under it.
+
+    Capitals, spaces and marks that only change how a name looks make no difference.
+    """
+
+    type: Literal["find_player"] = "find_player"
+    name: Name
 
 
 class AskRatingHistory(Command, json_schema_extra={"answers": ["rating_history"]}):
@@ -281,6 +295,12 @@ class JoinSeek(Command):
 
     type: Literal["join_seek"] = "join_seek"
     seek: Key
+
+
+class AskTv(Command, json_schema_extra={"answers": ["tv"]}):
+    """Ask for the best live public match of each game."""
+
+    type: Literal["ask_tv"] = "ask_tv"
 
 
 class AskSeek(Command, json_schema_extra={"answers": ["seek_info"]}):
@@ -650,7 +670,9 @@ ClientMessage: TypeAlias = Annotated[
     | ArchiveCommand
     | AskSeek
     | AskLobby
+    | AskTv
     | RatingCommand
+    | FindPlayer
     | LobbyCommand
     | Join
     | Leave
@@ -664,6 +686,7 @@ ClientMessage: TypeAlias = Annotated[
     | AnalysisCommand
     | AccountCommand
     | ModerationCommand
+    | TournamentCommand
     | SocialCommand,
     Field(discriminator="type"),
 ]

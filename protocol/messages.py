@@ -13,6 +13,7 @@ from cornered.protocol.events import MatchEvent
 from cornered.protocol.moderation import ModerationAnswer
 from cornered.protocol.ratings import Leaderboard, Pools, Profile, Rated, RatingHistory
 from cornered.protocol.social import Notified, SocialAnswer
+from cornered.protocol.tournaments import TournamentAnswer, TournamentUpdate
 from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
 from cornered.protocol.values import (
     ChatRoom,
@@ -62,6 +63,7 @@ __all__ = [
     "Notice",
     "Opening",
     "Paired",
+    "PlayerFound",
     "Pong",
     "Pools",
     "Profile",
@@ -77,6 +79,7 @@ __all__ = [
     "StopAnalysis",
     "TraceSearch",
     "Traced",
+    "Tv",
     "Unasked",
     "Variation",
     "Waiting",
@@ -150,6 +153,8 @@ ErrorCode: TypeAlias = Literal[
     "unknown_session",
     "unknown_token",
     "conflict",
+    "unknown_tournament",
+    "tournament_over",
 ]
 """The reason of a refusal: stable, for programs. The `text` beside it is for people."""
 
@@ -261,6 +266,26 @@ class SeekInfo(Made):
     type: Literal["seek_info"] = "seek_info"
     id: CommandId
     seek: Seek
+
+
+class Tv(Made):
+    """The answer to `ask_tv`: one match of each game of which there is a live public one.
+
+    Matches of people come before those with bots; then those of the best players by their ratings at the start. A match
+    is shown as late as its spectators see it.
+    """
+
+    type: Literal["tv"] = "tv"
+    id: CommandId
+    matches: tuple[MatchSummary, ...]
+
+
+class PlayerFound(Made):
+    """The answer to `find_player`."""
+
+    type: Literal["player_found"] = "player_found"
+    id: CommandId
+    player: Player
 
 
 class LobbyState(Made):
@@ -421,6 +446,8 @@ class Snapshot(Made):
     """Whether the person in this match against a bot may have hints and takebacks."""
     rated: bool = False
     """Whether the result counts for the ratings, as far as it is known; false from a takeback on."""
+    tournament: Key | None = None
+    """The tournament to which this match belongs; null for any other."""
     paused_until: Milliseconds | None = None
     """When the clocks that the organiser has paused go on by themselves; null while the match is not paused."""
 
@@ -664,6 +691,8 @@ Answer: TypeAlias = (
     | HeadToHead
     | Opening
     | SeekInfo
+    | Tv
+    | PlayerFound
     | LobbyState
     | LobbyPage
     | Pools
@@ -678,6 +707,7 @@ Answer: TypeAlias = (
     | RecordRead
     | AccountAnswer
     | ModerationAnswer
+    | TournamentAnswer
     | SocialAnswer
 )
 """Answers to the command whose `id` they carry. `lobby` and `snapshot` are sent without an `id` too."""
@@ -699,6 +729,7 @@ Unasked: TypeAlias = (
     | Rated
     | Notified
     | Notice
+    | TournamentUpdate
 )
 """Messages that answer no command: updates of the lobby, a match, an analysis or the server."""
 
@@ -713,6 +744,8 @@ ServerMessage: TypeAlias = Annotated[
     | HeadToHead
     | Opening
     | SeekInfo
+    | Tv
+    | PlayerFound
     | LobbyState
     | LobbyPage
     | LobbyChanged
@@ -744,6 +777,8 @@ ServerMessage: TypeAlias = Annotated[
     | Notice
     | AccountAnswer
     | ModerationAnswer
+    | TournamentAnswer
+    | TournamentUpdate
     | SocialAnswer,
     Field(discriminator="type"),
 ]

@@ -208,6 +208,8 @@ class Settings(BaseSettings):
     registration: Literal["open", "invitation", "closed"] = "open"
     """Who may make an account: everybody, everybody with an invitation (`cornered admin accounts invite`), or only the
     operator."""
+    tournaments: Literal["everybody", "accounts", "admins"] = "everybody"
+    """Who may create tournaments: everybody, players with an account, or administrators."""
     chat: Literal["everybody", "accounts", "nobody"] = "everybody"
     """Who may write chat lines: everybody, players with an account, or nobody but the operator's bots."""
     chat_filter: Path | None = None

@@ -148,6 +148,7 @@ class MatchMade:
     is_open: bool = False
     with_help: bool = False
     rated: bool = False
+    tournament: str | None = None
     versions: tuple[BotVersion | None, ...] = ()
     type: Literal["match_made"] = field(default="match_made", kw_only=True)
 

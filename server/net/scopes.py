@@ -45,6 +45,7 @@ from cornered.protocol.commands import (
     AskSeek,
     AskStudy,
     AskTrace,
+    AskTv,
     AskVariation,
     CancelAnalysis,
     CancelChallenge,
@@ -55,6 +56,7 @@ from cornered.protocol.commands import (
     Declare,
     DeclineChallenge,
     EnterPool,
+    FindPlayer,
     Hello,
     Join,
     JoinSeek,
@@ -96,6 +98,25 @@ from cornered.protocol.social import (
     UnfollowPlayer,
     UnsubscribePush,
 )
+from cornered.protocol.tournaments import (
+    AskPairings,
+    AskStandings,
+    AskTournament,
+    AskTournaments,
+    CancelTournament,
+    CreateTournament,
+    FinishTournament,
+    ForfeitPlayer,
+    JoinTournament,
+    LeaveTournament,
+    PairByHand,
+    PauseTournament,
+    ResumeTournament,
+    StartTournament,
+    TellTournament,
+    WatchTournament,
+    WithdrawFromTournament,
+)
 from cornered.server.accounts import Identity
 
 __all__ = ["Need", "need_of", "permits"]
@@ -120,6 +141,8 @@ def need_of(command: ClientMessage) -> Need:
             | AskMyMatches()
             | AskSeek()
             | AskLobby()
+            | AskTv()
+            | FindPlayer()
             | WatchLobby()
             | LeaveLobby()
             | Join()
@@ -136,6 +159,12 @@ def need_of(command: ClientMessage) -> Need:
             | AskProfile()
             | AskRatingHistory()
             | AskLeaderboard()
+            | AskTournaments()
+            | AskTournament()
+            | AskStandings()
+            | AskPairings()
+            | WatchTournament()
+            | LeaveTournament()
         ):
             return _READS
         case (
@@ -150,6 +179,17 @@ def need_of(command: ClientMessage) -> Need:
             | CancelChallenge()
             | Say()
             | ReportPlayer()
+            | CreateTournament()
+            | JoinTournament()
+            | WithdrawFromTournament()
+            | StartTournament()
+            | FinishTournament()
+            | CancelTournament()
+            | PairByHand()
+            | PauseTournament()
+            | ResumeTournament()
+            | TellTournament()
+            | ForfeitPlayer()
         ):
             return _PLAYS
         case AskAnalysis() | AskStudy() | AskTrace() | CancelAnalysis() | EnterPool() | LeavePool():

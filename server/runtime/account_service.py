@@ -159,6 +159,7 @@ class AccountService:
             id=command.id,
             guests=settings.guests,
             registration=settings.registration,
+            tournaments=settings.tournaments,
             chat=settings.chat,
         )
 
