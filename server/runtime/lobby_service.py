@@ -169,7 +169,7 @@ class LobbyService:
         )
         view = LobbyView(
             is_deciding=lambda: self.replication.is_deciding,
-            is_here=self._is_here,
+            is_here=self.is_anywhere,
             is_live=lambda match: match in self._lobby.matches,
             new_id=self.replication.draw_id,
             open_match=self.replication.placement.open,
