@@ -11,6 +11,8 @@ from cornered.protocol.analysis import MAX_TREE_NODES, OverlayPicture, Report, T
 from cornered.protocol.archive import HeadToHeadCount, OpeningMove
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.moderation import ModerationAnswer
+from cornered.protocol.oidc import OidcAnswer
+from cornered.protocol.passkeys import PasskeyAnswer
 from cornered.protocol.ratings import Leaderboard, Pools, Profile, Rated, RatingHistory
 from cornered.protocol.social import Notified, SocialAnswer
 from cornered.protocol.tournaments import TournamentAnswer, TournamentUpdate
@@ -155,6 +157,13 @@ ErrorCode: TypeAlias = Literal[
     "conflict",
     "unknown_tournament",
     "tournament_over",
+    "no_passkeys",
+    "passkey_known",
+    "unknown_passkey",
+    "last_way_in",
+    "no_oidc",
+    "oidc_refused",
+    "already_linked",
 ]
 """The reason of a refusal: stable, for programs. The `text` beside it is for people."""
 
@@ -708,6 +717,8 @@ Answer: TypeAlias = (
     | AccountAnswer
     | ModerationAnswer
     | TournamentAnswer
+    | PasskeyAnswer
+    | OidcAnswer
     | SocialAnswer
 )
 """Answers to the command whose `id` they carry. `lobby` and `snapshot` are sent without an `id` too."""
@@ -779,6 +790,8 @@ ServerMessage: TypeAlias = Annotated[
     | ModerationAnswer
     | TournamentAnswer
     | TournamentUpdate
+    | PasskeyAnswer
+    | OidcAnswer
     | SocialAnswer,
     Field(discriminator="type"),
 ]

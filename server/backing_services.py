@@ -49,6 +49,8 @@ from cornered.server.cluster.ports import (
 from cornered.server.metrics import Counts
 from cornered.server.moderation.chat_filter import NO_FILTER, ChatFilter
 from cornered.server.moderation.ports import ModerationLog, ModerationUnavailable
+from cornered.server.oidc import OidcProvider
+from cornered.server.passkeys import PasskeyVerifier
 from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, AccountsUnavailable, Bus, Journal, JournalUnavailable
 from cornered.server.rating.ports import Ratings, RatingsUnavailable
@@ -64,6 +66,8 @@ __all__ = [
     "new_local_ownership",
     "new_mailer",
     "new_node_bus",
+    "new_oidc_provider",
+    "new_passkeys",
     "new_passwords",
     "new_push_sender",
     "new_tracer",
@@ -176,6 +180,39 @@ def new_passwords() -> Passwords:
     from cornered.server.adapters.passwords_argon2 import Argon2Passwords
 
     return Argon2Passwords()
+
+
+def new_passkeys() -> PasskeyVerifier | None:
+    """Return the verification of passkeys; None where the package for it is not installed."""
+    try:
+        from cornered.server.adapters.passkeys_webauthn import WebAuthnVerifier
+    except ModuleNotFoundError:
+        return None
+    return WebAuthnVerifier()
+
+
+def new_oidc_provider(settings: Settings) -> OidcProvider | None:
+    """Return the provider at which players may sign in; None without one. Raises SettingsError."""
+    if not settings.oidc_issuer:
+        return None
+    try:
+        from cornered.server.adapters.oidc_provider import HttpOidcProvider, OidcClient
+    except ModuleNotFoundError as error:
+        text = f"this needs {error.name}, which is not installed: pip install 'cornered[oidc]', or leave this out"
+        raise SettingsError(f"CORNERED_OIDC_ISSUER: {text}") from None
+    if not settings.oidc_client_id:
+        raise SettingsError("CORNERED_OIDC_CLIENT_ID: the provider knows this server by an id; name it")
+    client = OidcClient(
+        settings.oidc_issuer,
+        settings.oidc_client_id,
+        settings.oidc_client_secret.get_secret_value(),
+        tuple(domain.lower() for domain in settings.oidc_domains),
+        settings.oidc_claim,
+    )
+    try:
+        return HttpOidcProvider(client)
+    except ValueError as error:
+        raise SettingsError(f"CORNERED_OIDC_ISSUER: {error}") from None
 
 
 async def new_push_sender(settings: Settings, store: SocialStore) -> PushSender | None:

@@ -34,6 +34,7 @@ from cornered.protocol.account import (
     Registered,
     Sessions,
     SignedIn,
+    SignInLink,
     TokenCreated,
     Tokens,
 )
@@ -108,6 +109,8 @@ from cornered.protocol.moderation import (
     Reports,
     Unban,
 )
+from cornered.protocol.oidc import OidcBegun
+from cornered.protocol.passkeys import PasskeyChallenge, Passkeys
 from cornered.protocol.ratings import (
     Leaderboard,
     PoolInfo,
@@ -649,6 +652,10 @@ class Client:
                 | TokenCreated()
                 | Export()
                 | InvitationCreated()
+                | PasskeyChallenge()
+                | Passkeys()
+                | OidcBegun()
+                | SignInLink()
                 | Bans()
                 | Reports()
                 | ReportDetails()

@@ -198,7 +198,9 @@ function route() {
   const [, kind, id, part = ""] = location.hash.split("/");
   const shown = byId("view");
   view?.close();
-  if (link.barred) view = lazyView(() => import("./entrance.js"), ({ DoorView }) => new DoorView(page), "players.css");
+  if (kind === "oidc" && id) view = lazyView(() => import("./provider.js"), ({ ReturnView }) => new ReturnView(page, id), "players.css");
+  else if (kind === "enter" && id) view = lazyView(() => import("./devices.js"), ({ EnterView }) => new EnterView(page, id), "players.css");
+  else if (link.barred) view = lazyView(() => import("./entrance.js"), ({ DoorView }) => new DoorView(page), "players.css");
   else if (kind === "m" && id) view = matchView(id, /^\d{1,4}$/.test(part) ? Number(part) : null, part === "study");
   else if (kind === "puzzles" || kind === "puzzle") view = puzzles(kind === "puzzle" ? id : "");
   else if (kind === "learn") view = lessons(id ?? "", part);

@@ -13,6 +13,7 @@ from cornered.protocol.account import (
     AskExport,
     AskPolicies,
     AskSessions,
+    AskSignInLink,
     AskTokens,
     ChangePassword,
     CreateInvitation,
@@ -26,6 +27,7 @@ from cornered.protocol.account import (
     RenewCodes,
     RevokeToken,
     SignIn,
+    SignInByLink,
     SignOut,
 )
 from cornered.protocol.commands import (
@@ -86,6 +88,15 @@ from cornered.protocol.moderation import (
     CloseReport,
     ReportPlayer,
     Unban,
+)
+from cornered.protocol.oidc import BeginOidc, FinishOidc, UnlinkOidc
+from cornered.protocol.passkeys import (
+    AddPasskey,
+    AskPasskeyChallenge,
+    AskPasskeys,
+    RegisterByPasskey,
+    RemovePasskey,
+    SignInByPasskey,
 )
 from cornered.protocol.social import (
     AskBlocked,
@@ -232,6 +243,10 @@ PASSWORD: Final = 60.0
 """A command that hashes a password. The hash itself takes a thread for much longer, and few of them run at once: what
 bounds it are `cornered.server.runtime.sign_ins` and the queue of hashes.
 """
+SIGN_IN_LINK: Final = 100.0
+"""A link that another device is signed in by, with its QR code; or the sign-in by it, in two transactions."""
+PASSKEY: Final = 60.0
+"""A signature that is verified, and two transactions: the challenge is used, and the account changes."""
 EXPORT: Final = 15.0
 """A part of the archive, besides the matches in it, which cost `replay_cost`."""
 KNOWN_FILE: Final = 1.0
@@ -364,7 +379,7 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return PLAIN_STORED
         case AskPolicies():
             return 1.0
-        case AskAccount() | AskSessions() | AskTokens():
+        case AskAccount() | AskSessions() | AskTokens() | AskPasskeyChallenge() | AskPasskeys() | BeginOidc():
             return ACCOUNT_READ
         case (
             Rename()
@@ -374,8 +389,14 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             | CreateToken()
             | RevokeToken()
             | CreateInvitation()
+            | RemovePasskey()
+            | UnlinkOidc()
         ):
             return ACCOUNT_WRITE
+        case AskSignInLink() | SignInByLink():
+            return SIGN_IN_LINK
+        case RegisterByPasskey() | SignInByPasskey() | AddPasskey() | FinishOidc():
+            return PASSKEY
         case Register() | SignIn() | Recover() | ChangePassword() | RenewCodes() | DeleteAccount():
             return PASSWORD
         case AskExport():

@@ -9,6 +9,7 @@ from cornered.protocol.account import (
     AskExport,
     AskPolicies,
     AskSessions,
+    AskSignInLink,
     AskTokens,
     ChangePassword,
     CreateInvitation,
@@ -23,6 +24,7 @@ from cornered.protocol.account import (
     RevokeToken,
     Scope,
     SignIn,
+    SignInByLink,
     SignOut,
 )
 from cornered.protocol.commands import (
@@ -82,6 +84,15 @@ from cornered.protocol.moderation import (
     CloseReport,
     ReportPlayer,
     Unban,
+)
+from cornered.protocol.oidc import BeginOidc, FinishOidc, UnlinkOidc
+from cornered.protocol.passkeys import (
+    AddPasskey,
+    AskPasskeyChallenge,
+    AskPasskeys,
+    RegisterByPasskey,
+    RemovePasskey,
+    SignInByPasskey,
 )
 from cornered.protocol.social import (
     AskBlocked,
@@ -201,6 +212,8 @@ def need_of(command: ClientMessage) -> Need:
         case (
             Register()
             | SignIn()
+            | SignInByLink()
+            | AskSignInLink()
             | Recover()
             | Rename()
             | ChangePassword()
@@ -214,6 +227,15 @@ def need_of(command: ClientMessage) -> Need:
             | RevokeToken()
             | AskExport()
             | DeleteAccount()
+            | AskPasskeyChallenge()
+            | RegisterByPasskey()
+            | SignInByPasskey()
+            | AskPasskeys()
+            | AddPasskey()
+            | RemovePasskey()
+            | BeginOidc()
+            | FinishOidc()
+            | UnlinkOidc()
             | AskNotices()
             | SetNotices()
             | SubscribePush()
