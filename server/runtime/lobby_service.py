@@ -629,6 +629,9 @@ class LobbyService:
             return
         self.summaries.began(match_task)
         self._turns.turned(match_task)
+        for player in terms.players if terms.tournament is not None else ():
+            if player.kind == "person":
+                self.notices.notify(PlayerNotice("round", player.id, terms.spec.name, match=terms.id))
         self.replication.match_began(
             MatchMade(
                 terms.id,
