@@ -22,6 +22,7 @@ from cornered.protocol.analysis import (
     TreeNode,
 )
 from cornered.protocol.archive import MAX_OPENING_PLIES, ArchiveFilter
+from cornered.protocol.groups import GroupCommand
 from cornered.protocol.moderation import ModerationCommand
 from cornered.protocol.ratings import Pool
 from cornered.protocol.traces import MAX_SENT_LINES, MAX_TRACE_MOVES, TraceLine, TraceSettings
@@ -658,7 +659,8 @@ ClientMessage: TypeAlias = Annotated[
     | MatchCommand
     | AnalysisCommand
     | AccountCommand
-    | ModerationCommand,
+    | ModerationCommand
+    | GroupCommand,
     Field(discriminator="type"),
 ]
 COMMAND: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)

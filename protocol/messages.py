@@ -10,6 +10,7 @@ from cornered.protocol.account import AccountAnswer, Scope
 from cornered.protocol.analysis import MAX_TREE_NODES, OverlayPicture, Report, TreeNode
 from cornered.protocol.archive import HeadToHeadCount, OpeningMove
 from cornered.protocol.events import MatchEvent
+from cornered.protocol.groups import GroupAnswer, GroupUpdate
 from cornered.protocol.moderation import ModerationAnswer
 from cornered.protocol.ratings import Leaderboard, Pools, Profile, Rated, RatingHistory
 from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
@@ -135,6 +136,9 @@ ErrorCode: TypeAlias = Literal[
     "muted",
     "unknown_ban",
     "unknown_report",
+    "unknown_group",
+    "unknown_code",
+    "last_teacher",
     "no_guests",
     "no_account",
     "already_registered",
@@ -675,6 +679,7 @@ Answer: TypeAlias = (
     | RecordRead
     | AccountAnswer
     | ModerationAnswer
+    | GroupAnswer
 )
 """Answers to the command whose `id` they carry. `lobby` and `snapshot` are sent without an `id` too."""
 Unasked: TypeAlias = (
@@ -694,6 +699,7 @@ Unasked: TypeAlias = (
     | Said
     | Rated
     | Notice
+    | GroupUpdate
 )
 """Messages that answer no command: updates of the lobby, a match, an analysis or the server."""
 
@@ -737,7 +743,9 @@ ServerMessage: TypeAlias = Annotated[
     | Rated
     | Notice
     | AccountAnswer
-    | ModerationAnswer,
+    | ModerationAnswer
+    | GroupAnswer
+    | GroupUpdate,
     Field(discriminator="type"),
 ]
 MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)

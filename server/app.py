@@ -45,6 +45,7 @@ from cornered.server.rating.ports import Ratings
 from cornered.server.runtime.account_service import AccountService
 from cornered.server.runtime.clock_orders import ClockOrders
 from cornered.server.runtime.exports import Exports
+from cornered.server.runtime.group_service import GroupService
 from cornered.server.runtime.limits import Limits
 from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.match_registry import MatchRegistry
@@ -246,11 +247,12 @@ async def running_server(
         lobby_service = _lobby_service(settings, services, accounts, open_moderation, lobby_log, secret, tasks)
         gateway: Gateway
         hashing = passwords or new_passwords()
-        pages = _pages(settings, lobby_service, services, hashing, lambda: gateway.connections)
+        groups = GroupService(streams, accounts, lobby_service, secret, now=clock)
+        pages = _pages(settings, lobby_service, groups, services, hashing, lambda: gateway.connections)
         limits = Limits(settings)
         account_service = AccountService(accounts, hashing, limits, counts, lobby_service, now=clock)
         exports = Exports(accounts, services.journal, now=clock)
-        gateway = Gateway(settings, limits, lobby_service, account_service, exports, pages, tasks)
+        gateway = Gateway(settings, limits, lobby_service, account_service, exports, groups, pages, tasks)
         registry = lobby_service.matches
         shared_limits = SharedLimits(limits, services.nodes)
         clock_orders = ClockOrders(registry, services.nodes, _spawner(tasks))
@@ -282,6 +284,8 @@ async def running_server(
             await join_as_node(owned, router, address if settings.mqtt else "")
             # Where another server became this node, NodeTaken or NodesUnlinked ends this one.
             keeping.append(tasks.create_task(owned.keep(), name="ownership"))
+            with using_store():
+                await groups.begin()
             await _admit_players(lobby_service, router)
         except (OSError, SettingsError) as error:
             refused = error
@@ -289,6 +293,7 @@ async def running_server(
             running.append(tasks.create_task(shared_limits.run(), name="limits"))
             running.append(tasks.create_task(lobby_service.revocations.run(), name="revocations"))
             running.append(tasks.create_task(lobby_service.moderation.run(), name="moderation"))
+            running.append(tasks.create_task(groups.run(), name="groups"))
             running.append(tasks.create_task(services.ratings.run(), name="ratings"))
             running.append(tasks.create_task(journal.watch(), name="journal watch"))
             leave: Callable[[], Awaitable[None]] = _nothing_to_leave
@@ -439,6 +444,7 @@ async def _of_this_store(sign: Sign | None, journal: Journal, file: Path) -> Sig
 def _pages(
     settings: Settings,
     lobby_service: LobbyService,
+    groups: GroupService,
     services: Services,
     passwords: Passwords,
     sockets: Callable[[], int],
@@ -461,6 +467,7 @@ def _pages(
             "analysts": ("Bots that study positions.", lambda: lobby_service.analysis_service.analysts),
             "analyses": ("Positions that wait to be studied, or are.", lambda: lobby_service.analysis_service.jobs),
             "bans": ("Bans and mutes that hold.", lambda: lobby_service.moderation.bans),
+            "groups": ("Classes and clubs that are open.", lambda: groups.open),
             "reports_open": ("Reports of players that nobody has closed.", lambda: lobby_service.moderation.reports),
             "passwords_waiting": ("Passwords that are hashed, or wait for that.", lambda: passwords.waiting),
             "journal_waiting": ("Appends that wait for a commit to take them.", lambda: services.journal.waiting),

@@ -52,6 +52,7 @@ from cornered.protocol.commands import (
     Ping,
     WatchLobby,
 )
+from cornered.protocol.groups import GroupChanged, GroupMessage, Groups, GroupState
 from cornered.protocol.messages import (
     Acknowledged,
     Analyse,
@@ -604,8 +605,13 @@ class Client:
                 | Bans()
                 | Reports()
                 | Audit()
+                | Groups()
+                | GroupState()
             ):
                 # The link returns these from `ask`.
+                pass
+            case GroupChanged() | GroupMessage():
+                # Classes and clubs are of the page: the SDK plays.
                 pass
             case Welcome():
                 # `welcomed` processes the one that opens a connection.

@@ -60,7 +60,7 @@ export class LobbyView {
       warmingLine(page, this.abort.signal),
       this.tiles,
       this.pools.element,
-      h("nav.daily.row", { "aria-label": t("Puzzles and lessons") }, this.daily, h("a.button", { href: "#/leaders" }, t("Leaderboards")), h("a.button", { href: "#/learn" }, t("Lessons")), h("a.button", { href: "#/p/quoridor" }, t("Analyse a position")), h("a.button", { href: "#/think" }, t("Watch a search think"))),
+      h("nav.daily.row", { "aria-label": t("Puzzles and lessons") }, this.daily, h("a.button", { href: "#/leaders" }, t("Leaderboards")), h("a.button", { href: "#/groups" }, t("Classes and clubs")), h("a.button", { href: "#/learn" }, t("Lessons")), h("a.button", { href: "#/p/quoridor" }, t("Analyse a position")), h("a.button", { href: "#/think" }, t("Watch a search think"))),
       h("div.columns", h("div", this.games.block, this.live.block), h("div", this.here.block, this.tables.block)),
       this.bots.block,
       languageField(),

@@ -178,10 +178,13 @@ function route() {
   else if (kind === "think") view = thinking();
   else if (kind === "p") view = analysis();
   else if (kind === "player" && id) view = profile(id);
+  else if (kind === "groups" || kind === "join") view = groups(kind === "join" ? (id ?? "") : "");
+  else if (kind === "group" && id) view = group(id);
+  else if (kind === "wall" && id) view = wall(id);
   else if (kind === "leaders") view = leaders(id ?? "", part);
   else view = new LobbyView(page, kind === "s" ? id : "");
   fill(shown, view.element);
-  document.body.dataset.view = kind === "m" || kind === "p" ? "match" : kind === "think" ? "think" : "lobby";
+  document.body.dataset.view = kind === "m" || kind === "p" ? "match" : kind === "think" || kind === "wall" ? kind : "lobby";
   scrollTo(0, 0);
 }
 
@@ -211,6 +214,15 @@ const profile = (id) =>
 /** @param {string} pool @param {string} kind */
 const leaders = (pool, kind) =>
   lazyView(() => import("./leaders.js"), ({ LeadersView }) => new LeadersView(page, pool, kind), "players.css");
+
+/** @param {string} code of an invitation, or nothing */
+const groups = (code) => lazyView(() => import("./groups.js"), ({ GroupsView }) => new GroupsView(page, code), "groups.css");
+
+/** @param {string} id */
+const group = (id) => lazyView(() => import("./group.js"), ({ GroupView }) => new GroupView(page, id), "groups.css");
+
+/** @param {string} id of a tournament, or of matches */
+const wall = (id) => lazyView(() => import("./wall.js"), ({ WallView }) => new WallView(page, id), "wall.css");
 
 /** @param {string} game @param {string} number */
 const lessons = (game, number) =>
@@ -395,6 +407,7 @@ function summons() {
     },
     barred: route,
     signed_out: () => toast(t("You were signed out here, and play as a guest."), [button(t("Sign in"), signIn, "primary")], 30),
+    group_message: ({ name, line }) => line.by.id !== link.me?.id && toast(`${isolated(name)}: ${isolated(line.text)}`, [], 20),
     waiting: ({ reason }) => reason && toast(sentence(reason)),
     refused: ({ text }) => page.complain(new Error(sentence(text))),
   });

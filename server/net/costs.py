@@ -74,6 +74,20 @@ from cornered.protocol.commands import (
     StartSeek,
     WatchLobby,
 )
+from cornered.protocol.groups import (
+    AskGroup,
+    AskGroups,
+    ChangeGroup,
+    CloseGroup,
+    CreateGroup,
+    JoinGroup,
+    LeaveGroup,
+    RemoveMember,
+    RenewGroupCode,
+    RevokeGroupCode,
+    SetGroupRole,
+    TellGroup,
+)
 from cornered.protocol.moderation import AskAudit, AskBans, AskReports, Ban, CloseReport, ReportPlayer, Unban
 from cornered.server.analysis.studies import words_of
 from cornered.server.match.state import MatchState
@@ -184,6 +198,10 @@ bounds them too, and of the server's tokens they take a page's.
 """
 
 
+GROUP_READ: Final = 15.0
+"""A group with its members, whose names are looked up."""
+GROUP_WRITE: Final = 25.0
+"""A change of a group: a transaction of its own, and a message to its members."""
 MODERATION: Final = 40.0
 """A report, a decision or a list of them: the store is asked for an account, and written or read once."""
 
@@ -249,6 +267,23 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return 5.0
         case ReportPlayer() | Ban() | Unban() | CloseReport() | AskBans() | AskReports() | AskAudit():
             return MODERATION
+        case AskGroups():
+            return 3.0
+        case AskGroup():
+            return GROUP_READ
+        case (
+            CreateGroup()
+            | ChangeGroup()
+            | RenewGroupCode()
+            | RevokeGroupCode()
+            | JoinGroup()
+            | SetGroupRole()
+            | RemoveMember()
+            | LeaveGroup()
+            | CloseGroup()
+            | TellGroup()
+        ):
+            return GROUP_WRITE
         case JoinSeek() | StartSeek() | AcceptChallenge() | Rematch():
             # A match is opened and stored.
             return 10.0

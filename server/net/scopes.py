@@ -70,6 +70,20 @@ from cornered.protocol.commands import (
     StartSeek,
     WatchLobby,
 )
+from cornered.protocol.groups import (
+    AskGroup,
+    AskGroups,
+    ChangeGroup,
+    CloseGroup,
+    CreateGroup,
+    JoinGroup,
+    LeaveGroup,
+    RemoveMember,
+    RenewGroupCode,
+    RevokeGroupCode,
+    SetGroupRole,
+    TellGroup,
+)
 from cornered.protocol.moderation import AskAudit, AskBans, AskReports, Ban, CloseReport, ReportPlayer, Unban
 from cornered.server.accounts import Identity
 
@@ -111,6 +125,8 @@ def need_of(command: ClientMessage) -> Need:
             | AskProfile()
             | AskRatingHistory()
             | AskLeaderboard()
+            | AskGroups()
+            | AskGroup()
         ):
             return _READS
         case (
@@ -125,6 +141,16 @@ def need_of(command: ClientMessage) -> Need:
             | CancelChallenge()
             | Say()
             | ReportPlayer()
+            | CreateGroup()
+            | ChangeGroup()
+            | RenewGroupCode()
+            | RevokeGroupCode()
+            | JoinGroup()
+            | SetGroupRole()
+            | RemoveMember()
+            | LeaveGroup()
+            | CloseGroup()
+            | TellGroup()
         ):
             return _PLAYS
         case AskAnalysis() | AskStudy() | AskTrace() | CancelAnalysis() | EnterPool() | LeavePool():

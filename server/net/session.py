@@ -67,6 +67,7 @@ from cornered.protocol.commands import (
     ReadRecord,
     Say,
 )
+from cornered.protocol.groups import GroupCommand, TellGroup
 from cornered.protocol.messages import Acknowledged, Archive, Games, MyMatches, Pong, Refused, ServerMessage
 from cornered.protocol.ratings import Profile
 from cornered.server.accounts import AccountsUnavailable
@@ -80,6 +81,7 @@ from cornered.server.refusal import Refusal
 from cornered.server.runtime.account_service import AccountService, ManagedCommand, Visit
 from cornered.server.runtime.client_connection import ClientConnection, frame
 from cornered.server.runtime.exports import Exports
+from cornered.server.runtime.group_service import GroupService
 from cornered.server.runtime.limits import AddressLimits, Limits
 from cornered.server.runtime.lobby_service import Admission, LobbyService
 from cornered.server.runtime.match_mirror import MatchMirror
@@ -122,6 +124,7 @@ _Order: TypeAlias = (
     | AskAnalysis
     | AccountCommand
     | ModerationCommand
+    | GroupCommand
     | _InRoom
 )
 """Every command that may follow hello."""
@@ -170,6 +173,7 @@ class Session:
         "_drainer",
         "_exports",
         "_false_starts",
+        "_groups",
         "_inbox",
         "_is_draining",
         "_is_over",
@@ -189,6 +193,7 @@ class Session:
         lobby_service: LobbyService,
         account_service: AccountService,
         exports: Exports,
+        groups: GroupService,
         limits: Limits,
         address: AddressLimits,
         spawn: Callable[[Coroutine[None, None, None], str], asyncio.Task[None]],
@@ -199,6 +204,7 @@ class Session:
         self._lobby_service = lobby_service
         self._account_service = account_service
         self._exports = exports
+        self._groups = groups
         self._limits = limits
         self._address = address
         self._spawn = spawn
@@ -559,6 +565,14 @@ class Session:
         client.send(answer)
         await self._look_for_revocations(command)
 
+    async def _in_group(self, client: ClientConnection, command: GroupCommand, now: float) -> ServerMessage:
+        """Carry out a command about a group. Raises Refusal."""
+        if isinstance(command, TellGroup):
+            await self._check_chat(client)
+            if not client.limits.chat.spend(now):
+                raise Refusal("too_fast", "let the others say something too")
+        return await self._groups.answer(command, client)
+
     async def _export(self, client: ClientConnection, command: AskExport) -> ServerMessage:
         """Return a part of what is stored about the client's player, which is paid for afterwards. Raises Refusal."""
         await self._queue_for(self._address.replays.acquire())
@@ -638,6 +652,9 @@ class Session:
             return
         if isinstance(command, ModerationCommand):
             client.send(await lobby_service.moderation.answer(command, client.player))
+            return
+        if isinstance(command, GroupCommand):
+            client.send(await self._in_group(client, command, now))
             return
         match command:
             case Ping():

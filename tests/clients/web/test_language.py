@@ -14,8 +14,13 @@ from tests.clients.web.javascript import Token, tokens
 
 WEB = Path(clients.__file__).parent / "web"
 CATALOGUES = sorted(path for path in (WEB / "languages").glob("*.json") if "-" not in path.stem)
-PLAYERS = [path.with_stem(f"{path.stem}-players") for path in CATALOGUES]
-"""The catalogues of the modules that import `playertexts.js`, which are loaded when one of these is."""
+PARTS: dict[str, str] = {
+    path.name: re.findall(r'await extend\("(\w+)"\)', path.read_text(encoding="utf-8"))[0]
+    for path in WEB.glob("*texts.js")
+    if "await extend(" in path.read_text(encoding="utf-8")
+}
+"""The modules that add a catalogue, each with the name of it: who imports one has its texts there."""
+OF_PARTS = [path.with_stem(f"{path.stem}-{part}") for path in CATALOGUES for part in sorted(PARTS.values())]
 HOLE = re.compile(r"\{\w+\}")
 PLURALS = {"de": {"one", "other"}}
 """The plural categories of each language (CLDR)."""
@@ -64,16 +69,18 @@ def arguments(name: str, following: list[Token]) -> list[Token]:
     return texts
 
 
-def is_of_players(module: list[Token]) -> bool:
-    """Whether a module has its texts from the catalogue of accounts, ratings and profiles."""
-    return any(token.kind == "string" and token.text == "./playertexts.js" for token in module)
+def part_of(module: list[Token]) -> str:
+    """Return the catalogue that a module adds; empty for the one of the whole page."""
+    imported = [token.text.removeprefix("./") for token in module if token.kind == "string"]
+    [part] = {PARTS[name] for name in imported if name in PARTS} or {""}
+    return part
 
 
-def keys(*, of_players: bool) -> set[str]:
-    """Return the keys of the texts of the modules that import `playertexts.js`, or of all others."""
+def keys(part: str = "") -> set[str]:
+    """Return the keys of the texts of the modules that add this catalogue, or of those that add none."""
     found = set()
     for name, module in modules().items():
-        if is_of_players(module) != of_players:
+        if part_of(module) != part:
             continue
         for call, following in calls(module):
             texts = arguments(call, following)
@@ -89,20 +96,20 @@ def forms(entry: str | dict[str, str]) -> list[str]:
 @pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.stem)
 def test_a_catalogue_has_every_text_of_the_page_and_no_other(path: Path) -> None:
     texts = json.loads(path.read_text(encoding="utf-8"))["texts"]
-    wanted = keys(of_players=False)
+    wanted = keys()
     assert sorted(wanted - texts.keys()) == [], "texts without a translation"
     assert sorted(texts.keys() - wanted) == [], "translations of texts that are gone"
 
 
-@pytest.mark.parametrize("path", PLAYERS, ids=lambda path: path.stem)
-def test_the_catalogue_of_players_has_the_texts_that_the_first_view_does_not_need(path: Path) -> None:
+@pytest.mark.parametrize("path", OF_PARTS, ids=lambda path: path.stem)
+def test_the_catalogue_of_a_part_has_the_texts_that_the_first_view_does_not_need(path: Path) -> None:
     texts = json.loads(path.read_text(encoding="utf-8"))["texts"]
-    wanted = keys(of_players=True) - keys(of_players=False)
+    wanted = keys(path.stem.partition("-")[2]) - keys()
     assert sorted(wanted - texts.keys()) == [], "texts without a translation"
     assert sorted(texts.keys() - wanted) == [], "translations of texts that are gone, or that the whole page has"
 
 
-@pytest.mark.parametrize("path", [*CATALOGUES, *PLAYERS], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*CATALOGUES, *OF_PARTS], ids=lambda path: path.stem)
 def test_a_translation_has_the_placeholders_of_its_text(path: Path) -> None:
     catalogue = json.loads(path.read_text(encoding="utf-8"))
     for key, entry in (*catalogue["texts"].items(), *catalogue["told"].items()):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.web import sentences
-from tests.clients.web.test_language import CATALOGUES, HOLE, WEB
+from tests.clients.web.test_language import CATALOGUES, HOLE, OF_PARTS, WEB
 
 OF_PROGRAMS = {"malformed", "not_a_bot", "not_allowed", "unknown_analysis", "bad_version", "bad_name"}
 """Codes of refusals that the page gives no occasion for."""
@@ -61,13 +61,13 @@ def heard() -> frozenset[str]:
 def told(path: Path) -> dict[str, re.Pattern[str]]:
     """Return the server's sentences in a language, as the patterns that the page makes of them.
 
-    What only those who open accounts and profiles are told is in the catalogue of these.
+    What only those who open a part of the page are told is in the catalogue of that part.
     """
-    both = [
-        json.loads(one.read_text(encoding="utf-8"))["told"] for one in (path, path.with_stem(f"{path.stem}-players"))
-    ]
-    assert both[0].keys().isdisjoint(both[1])
-    catalogue: dict[str, str] = both[0] | both[1]
+    catalogue: dict[str, str] = {}
+    for one in (path, *(one for one in OF_PARTS if one.stem.startswith(f"{path.stem}-"))):
+        found = json.loads(one.read_text(encoding="utf-8"))["told"]
+        assert found.keys().isdisjoint(catalogue), one.name
+        catalogue |= found
     return {key: re.compile("(.+?)".join(map(re.escape, HOLE.split(key))), re.DOTALL) for key in catalogue}
 
 
