@@ -26,6 +26,7 @@ __all__ = [
     "ChangePassword",
     "CreateInvitation",
     "CreateToken",
+    "Creators",
     "DeleteAccount",
     "DoorCommand",
     "EndOtherSessions",
@@ -86,6 +87,7 @@ Scope: TypeAlias = Literal["play", "bot", "read", "admin"]
 """What a token permits: `play` as a person, play and analyse as a `bot`, `read` matches and the lobby, and what only
 an administrator may do."""
 Role: TypeAlias = Literal["player", "admin"]
+Creators: TypeAlias = Literal["everybody", "accounts", "admins"]
 Registration: TypeAlias = Literal["open", "invitation", "closed"]
 
 
@@ -277,6 +279,8 @@ class Policies(Made):
     registration: Registration
     guest_chat: bool
     """Whether guests may write chat lines."""
+    tournaments: Creators = "everybody"
+    """Who may create tournaments: everybody, players with an account, or administrators."""
 
 
 class Registered(Made):

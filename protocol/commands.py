@@ -25,6 +25,7 @@ from cornered.protocol.archive import MAX_OPENING_PLIES, ArchiveFilter
 from cornered.protocol.groups import GroupCommand
 from cornered.protocol.moderation import ModerationCommand
 from cornered.protocol.ratings import Pool
+from cornered.protocol.tournaments import TournamentCommand
 from cornered.protocol.traces import MAX_SENT_LINES, MAX_TRACE_MOVES, TraceLine, TraceSettings
 from cornered.protocol.values import (
     NO_CLOCK,
@@ -115,6 +116,7 @@ __all__ = [
     "Resign",
     "Say",
     "StartSeek",
+    "TournamentCommand",
     "WatchLobby",
 ]
 
@@ -660,7 +662,8 @@ ClientMessage: TypeAlias = Annotated[
     | AnalysisCommand
     | AccountCommand
     | ModerationCommand
-    | GroupCommand,
+    | GroupCommand
+    | TournamentCommand,
     Field(discriminator="type"),
 ]
 COMMAND: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)

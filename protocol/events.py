@@ -82,6 +82,8 @@ class Started(Event):
     """Whether the result is to change the players' ratings; a takeback makes the match casual."""
     ratings: tuple[SeatRating, ...] = ()
     """Each seat's rating as the rated match begins; empty in a casual one."""
+    tournament: Key | None = None
+    """The tournament to which this match belongs; null for any other."""
 
 
 class Played(Caused):

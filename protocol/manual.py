@@ -89,6 +89,8 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "unknown_session": "The player has no such session; it may have ended already.",
     "unknown_token": "The player has no such personal token; it may be revoked already.",
     "conflict": "The account was changed at the same time, and nothing of this was done. Look at it and try again.",
+    "unknown_tournament": "There is no tournament with this id, or it is one of a group that the player is not in.",
+    "tournament_over": "The tournament is finished or cancelled.",
     "banned": "An administrator keeps this player or address out. The text says why and until when; the socket closes.",
     "muted": "An administrator refuses this player's chat lines. The text says why and until when.",
     "unknown_ban": "No such ban or mute holds.",

@@ -13,6 +13,7 @@ from cornered.protocol.events import MatchEvent
 from cornered.protocol.groups import GroupAnswer, GroupUpdate
 from cornered.protocol.moderation import ModerationAnswer
 from cornered.protocol.ratings import Leaderboard, Pools, Profile, Rated, RatingHistory
+from cornered.protocol.tournaments import TournamentAnswer, TournamentUpdate
 from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
 from cornered.protocol.values import (
     ChatRoom,
@@ -151,6 +152,8 @@ ErrorCode: TypeAlias = Literal[
     "unknown_session",
     "unknown_token",
     "conflict",
+    "unknown_tournament",
+    "tournament_over",
 ]
 """The reason of a refusal: stable, for programs. The `text` beside it is for people."""
 
@@ -422,6 +425,8 @@ class Snapshot(Made):
     """Whether the person in this match against a bot may have hints and takebacks."""
     rated: bool = False
     """Whether the result counts for the ratings, as far as it is known; false from a takeback on."""
+    tournament: Key | None = None
+    """The tournament to which this match belongs; null for any other."""
     paused_until: Milliseconds | None = None
     """When the clocks that the organiser has paused go on by themselves; null while the match is not paused."""
 
@@ -680,6 +685,7 @@ Answer: TypeAlias = (
     | AccountAnswer
     | ModerationAnswer
     | GroupAnswer
+    | TournamentAnswer
 )
 """Answers to the command whose `id` they carry. `lobby` and `snapshot` are sent without an `id` too."""
 Unasked: TypeAlias = (
@@ -700,6 +706,7 @@ Unasked: TypeAlias = (
     | Rated
     | Notice
     | GroupUpdate
+    | TournamentUpdate
 )
 """Messages that answer no command: updates of the lobby, a match, an analysis or the server."""
 
@@ -745,7 +752,9 @@ ServerMessage: TypeAlias = Annotated[
     | AccountAnswer
     | ModerationAnswer
     | GroupAnswer
-    | GroupUpdate,
+    | GroupUpdate
+    | TournamentAnswer
+    | TournamentUpdate,
     Field(discriminator="type"),
 ]
 MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)

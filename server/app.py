@@ -17,7 +17,7 @@ from typing import Final
 import structlog
 
 from cornered.engine.progress import Report
-from cornered.protocol.values import Player
+from cornered.protocol.values import MAX_PAUSE_SECONDS, Player
 from cornered.server import VERSION
 from cornered.server import log as logging
 from cornered.server.backing_services import (
@@ -67,6 +67,8 @@ from cornered.server.runtime.timekeeping import (
     last_sign,
     leave_signs,
 )
+from cornered.server.runtime.tournament_driver import LobbyView
+from cornered.server.runtime.tournament_service import Peers, TournamentService
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
 from cornered.server.streams.ports import EventStreams
 
@@ -244,7 +246,11 @@ async def running_server(
     refused: OSError | SettingsError | None = None
     async with asyncio.TaskGroup() as tasks:
         open_moderation = partial(_moderation_service, moderation_log, accounts, secret, clock)
-        lobby_service = _lobby_service(settings, services, accounts, open_moderation, lobby_log, secret, tasks)
+        clock_orders: ClockOrders
+        open_tournaments = partial(_tournament_service, settings, streams, services, accounts, lambda: clock_orders)
+        lobby_service = _lobby_service(
+            settings, services, accounts, open_moderation, open_tournaments, lobby_log, secret, tasks
+        )
         gateway: Gateway
         hashing = passwords or new_passwords()
         groups = GroupService(streams, accounts, lobby_service, secret, now=clock)
@@ -295,6 +301,7 @@ async def running_server(
             running.append(tasks.create_task(lobby_service.moderation.run(), name="moderation"))
             running.append(tasks.create_task(groups.run(), name="groups"))
             running.append(tasks.create_task(services.ratings.run(), name="ratings"))
+            running.append(tasks.create_task(lobby_service.tournaments.run(), name="tournaments"))
             running.append(tasks.create_task(journal.watch(), name="journal watch"))
             leave: Callable[[], Awaitable[None]] = _nothing_to_leave
             if ownership is None and settings.database != MEMORY_DATABASE:
@@ -340,11 +347,38 @@ def _moderation_service(
     return ModerationService(moderation_log, accounts, doorkeeper, secret, now=now)
 
 
+def _tournament_service(
+    settings: Settings,
+    streams: EventStreams,
+    services: Services,
+    accounts: Accounts,
+    clock_orders: Callable[[], ClockOrders],
+    view: LobbyView,
+    peers_of: Peers,
+) -> TournamentService:
+    async def pause_clocks(match: str, is_paused: bool) -> None:
+        if is_paused:
+            await clock_orders().pause(match, MAX_PAUSE_SECONDS)
+        else:
+            await clock_orders().resume(match)
+
+    return TournamentService(
+        streams,
+        services,
+        accounts,
+        view,
+        creators=settings.tournaments,
+        pause_clocks=pause_clocks,
+        peers_of=peers_of,
+    )
+
+
 def _lobby_service(
     settings: Settings,
     services: Services,
     accounts: Accounts,
     open_moderation: Callable[[Doorkeeper], ModerationService],
+    open_tournaments: Callable[[LobbyView, Peers], TournamentService],
     lobby_log: LobbyLog,
     secret: bytes,
     tasks: asyncio.TaskGroup,
@@ -360,6 +394,7 @@ def _lobby_service(
         accounts,
         partial(MatchRegistry, services, secret, patience, tasks),
         open_moderation,
+        open_tournaments,
         lobby_log,
         tasks,
         bounds=Bounds(
@@ -469,6 +504,11 @@ def _pages(
             "bans": ("Bans and mutes that hold.", lambda: lobby_service.moderation.bans),
             "groups": ("Classes and clubs that are open.", lambda: groups.open),
             "reports_open": ("Reports of players that nobody has closed.", lambda: lobby_service.moderation.reports),
+            "tournaments": ("Tournaments that are open or running.", lambda: lobby_service.tournaments.live),
+            "tournament_watchers": (
+                "Clients of this node that watch a tournament.",
+                lambda: lobby_service.tournaments.watchers,
+            ),
             "passwords_waiting": ("Passwords that are hashed, or wait for that.", lambda: passwords.waiting),
             "journal_waiting": ("Appends that wait for a commit to take them.", lambda: services.journal.waiting),
             "ratings_waiting": ("Results that were not rated at the last look.", lambda: services.ratings.waiting),

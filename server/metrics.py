@@ -41,9 +41,11 @@ class Counts:
         "node_messages_dropped",
         "node_messages_received",
         "node_messages_sent",
+        "pairing_seconds",
         "rated",
         "refusals",
         "registrations",
+        "rounds_paired",
         "sign_ins",
         "stalls",
     )
@@ -64,6 +66,8 @@ class Counts:
         self.analyses_failed = 0
         self.analyses_returned = 0
         self.rated = 0
+        self.rounds_paired = 0
+        self.pairing_seconds = 0.0
         self.links_lost = 0
         self.node_batches_refused: dict[str, int] = {}
         self.node_batches_sent = 0
@@ -122,6 +126,8 @@ class Metrics(Collector):
             ("analyses_failed", "Analyses that were given up.", counts.analyses_failed),
             ("analyses_returned", "Times that an analyst lost a job, and it waited again.", counts.analyses_returned),
             ("matches_rated", "Results that this node has rated.", counts.rated),
+            ("tournament_rounds", "Rounds of tournaments that this node has paired.", counts.rounds_paired),
+            ("tournament_pairing_seconds", "Time that pairing them took.", counts.pairing_seconds),
             ("links_lost", "Times that another node was silent for too long.", counts.links_lost),
             ("node_batches_sent", "Batches and heartbeats for other nodes.", counts.node_batches_sent),
             ("node_messages_sent", "Messages for other nodes.", counts.node_messages_sent),

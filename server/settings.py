@@ -196,6 +196,8 @@ class Settings(BaseSettings):
     operator."""
     guest_chat: bool = True
     """Whether players without an account may write chat lines."""
+    tournaments: Literal["everybody", "accounts", "admins"] = "everybody"
+    """Who may create tournaments: everybody, players with an account, or administrators."""
 
     analyst_key: SecretStr = SecretStr("")
     """The key that a bot needs for a reserved name and for analyses, 20 to 100 characters. Empty: `serve` generates one

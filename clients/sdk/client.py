@@ -110,6 +110,14 @@ from cornered.protocol.ratings import (
     RatingHistory,
     RatingPoint,
 )
+from cornered.protocol.tournaments import (
+    Pairings,
+    Standings,
+    TournamentChanged,
+    TournamentMessage,
+    Tournaments,
+    TournamentState,
+)
 from cornered.protocol.values import (
     NO_CLOCK,
     Accepts,
@@ -607,11 +615,18 @@ class Client:
                 | Audit()
                 | Groups()
                 | GroupState()
+                | Tournaments()
+                | TournamentState()
+                | Standings()
+                | Pairings()
             ):
                 # The link returns these from `ask`.
                 pass
             case GroupChanged() | GroupMessage():
                 # Classes and clubs are of the page: the SDK plays.
+                pass
+            case TournamentChanged() | TournamentMessage():
+                # Who watches or organises a tournament folds none of it here.
                 pass
             case Welcome():
                 # `welcomed` processes the one that opens a connection.

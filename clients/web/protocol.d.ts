@@ -353,6 +353,15 @@ export interface AskOpening {
   moves?: string[];
 }
 
+/** Ask for the pairings of a round, the newest one without `round`. `after` is an earlier page's `more`. */
+export interface AskPairings {
+  id: string;
+  tournament: string;
+  type: "ask_pairings";
+  round?: number | null;
+  after?: number | null;
+}
+
 /** Ask who may come in here. It may be sent before `hello`. */
 export interface AskPolicies {
   id: string;
@@ -400,6 +409,14 @@ export interface AskSessions {
   type: "ask_sessions";
 }
 
+/** Ask for standings. `after` is an earlier page's `more`. */
+export interface AskStandings {
+  id: string;
+  tournament: string;
+  type: "ask_standings";
+  after?: number | null;
+}
+
 /**
  * Queue an analysis of a position that belongs to no match, as `ask_analysis` does for one of a match.
  *
@@ -420,6 +437,27 @@ export interface AskStudy {
 export interface AskTokens {
   id: string;
   type: "ask_tokens";
+}
+
+/** Ask for a tournament, with the first of its standings and the pairings of its newest round. */
+export interface AskTournament {
+  id: string;
+  tournament: string;
+  type: "ask_tournament";
+}
+
+/**
+ * Ask for tournaments, those with the newest changes first. `after` is an earlier page's `more`.
+ *
+ * With `over` it asks for those that are finished or cancelled, otherwise for those that are open or running. Those of
+ * a group are listed for its `group` alone.
+ */
+export interface AskTournaments {
+  id: string;
+  type: "ask_tournaments";
+  over?: boolean;
+  group?: string | null;
+  after?: number | null;
 }
 
 /**
@@ -525,6 +563,13 @@ export interface CancelSeek {
   id: string;
   type: "cancel_seek";
   seek: string;
+}
+
+/** End a tournament without a result; for its organiser. Games that go on are played to their end. */
+export interface CancelTournament {
+  id: string;
+  tournament: string;
+  type: "cancel_tournament";
 }
 
 /** Challenge one player to a two-player game. The acknowledgement's `ref` is the challenge's id. */
@@ -680,7 +725,24 @@ export type ClientMessage =
   | RemoveMember
   | LeaveGroup
   | CloseGroup
-  | TellGroup;
+  | TellGroup
+  | CreateTournament
+  | AskTournaments
+  | AskTournament
+  | AskStandings
+  | AskPairings
+  | JoinTournament
+  | WithdrawFromTournament
+  | StartTournament
+  | FinishTournament
+  | CancelTournament
+  | PairByHand
+  | PauseTournament
+  | ResumeTournament
+  | TellTournament
+  | ForfeitPlayer
+  | WatchTournament
+  | LeaveTournament;
 
 export type Clock =
   | Fischer
@@ -778,6 +840,13 @@ export interface CreateToken {
   label: string;
   scopes: ("play" | "bot" | "read" | "admin")[];
   days?: number;
+}
+
+/** Create a tournament, as its organiser. The acknowledgement's `ref` is its id. */
+export interface CreateTournament {
+  id: string;
+  type: "create_tournament";
+  settings: TournamentSettingsInput;
 }
 
 /**
@@ -929,6 +998,13 @@ export interface Export {
   more: string | null;
 }
 
+/** End a tournament with its standings as they are, once no game goes on; for its organiser. */
+export interface FinishTournament {
+  id: string;
+  tournament: string;
+  type: "finish_tournament";
+}
+
 /** Each player has `initial` seconds and gains `increment` seconds after each move. */
 export interface FischerInput {
   kind: "fischer";
@@ -941,6 +1017,14 @@ export interface Fischer {
   kind: "fischer";
   initial: number;
   increment: number;
+}
+
+/** Take a player out of a tournament; for its organiser. A game that goes on is lost for the player. */
+export interface ForfeitPlayer {
+  id: string;
+  tournament: string;
+  type: "forfeit_player";
+  player: string;
 }
 
 /** A game and its options; options left out have their defaults. The server fills in all of them. */
@@ -1098,6 +1182,13 @@ export interface JoinSeek {
   seek: string;
 }
 
+/** Enter a tournament, or come back after having been absent. */
+export interface JoinTournament {
+  id: string;
+  tournament: string;
+  type: "join_tournament";
+}
+
 /** The answer to `ask_leaderboard`: players with an established rating, the best first. */
 export interface Leaderboard {
   type: "leaderboard";
@@ -1145,6 +1236,13 @@ export interface LeaveSeek {
   id: string;
   type: "leave_seek";
   seek: string;
+}
+
+/** Ask for no further updates. */
+export interface LeaveTournament {
+  id: string;
+  tournament: string;
+  type: "leave_tournament";
 }
 
 /**
@@ -1289,6 +1387,8 @@ export interface MatchSummary {
   rated: boolean;
   /** Of a match that began as a rated one: each seat's rating then. */
   ratings: SeatRating[];
+  /** The tournament to which this match belongs; null for any other. */
+  tournament: string | null;
 }
 
 /** A member. `here` is whether the player has a connection to the server. */
@@ -1454,11 +1554,51 @@ export interface OverlayPicture {
   numbers: string;
 }
 
+/**
+ * Pair a round of a tournament that is paired by hand; for its organiser. The first player of a pair has seat 0.
+ *
+ * Players in no pair rest, without points. Games of the round before may go on; nobody in one is paired again.
+ */
+export interface PairByHand {
+  id: string;
+  tournament: string;
+  type: "pair_by_hand";
+  pairs: [string, string][];
+}
+
 /** A match of the receiver has begun; `join` subscribes to it. */
 export interface Paired {
   type: "paired";
   match: string;
   seat: number;
+}
+
+/** Two players by seat, or one with a bye. `points` has what each got; it is empty while that is pending. */
+export interface PairingInfo {
+  round: number;
+  board: number;
+  players: Player[];
+  /** The match, of which there is none for a bye. */
+  match: string | null;
+  how: "pending" | "played" | "forfeit" | "bye" | "void";
+  points: number[];
+}
+
+/** The answer to `ask_pairings`. */
+export interface Pairings {
+  type: "pairings";
+  id: string;
+  tournament: string;
+  round: number;
+  pairings: PairingInfo[];
+  more: number | null;
+}
+
+/** Stop the clocks of all games of a tournament for at most an hour, and pair nobody; for its organiser. */
+export interface PauseTournament {
+  id: string;
+  tournament: string;
+  type: "pause_tournament";
 }
 
 /** Each move has `seconds`; unused time is not kept. */
@@ -1523,6 +1663,8 @@ export interface Policies {
   registration: "open" | "invitation" | "closed";
   /** Whether guests may write chat lines. */
   guest_chat: boolean;
+  /** Who may create tournaments: everybody, players with an account, or administrators. */
+  tournaments: "everybody" | "accounts" | "admins";
 }
 
 /** The answer to `ping`: `sent` is that of the ping, `now` the server's time. */
@@ -1713,7 +1855,7 @@ export interface RecoveryCodes {
 export interface Refused {
   type: "refused";
   id: string | null;
-  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "paused" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "unknown_ban" | "unknown_report" | "unknown_group" | "unknown_code" | "last_teacher" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict";
+  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "paused" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "unknown_ban" | "unknown_report" | "unknown_group" | "unknown_code" | "last_teacher" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict" | "unknown_tournament" | "tournament_over";
   text: string;
   /** Delay before a retry, in milliseconds; null where a retry would be refused as well. */
   retry_after: number | null;
@@ -1913,6 +2055,13 @@ export interface Resign {
   id: string;
   match: string;
   type: "resign";
+}
+
+/** Have the clocks of all games of a tournament run again; for its organiser. */
+export interface ResumeTournament {
+  id: string;
+  tournament: string;
+  type: "resume_tournament";
 }
 
 /** After an outage of the server the running clock gets `refunded` milliseconds back. */
@@ -2127,7 +2276,13 @@ export type ServerMessage =
   | Groups
   | GroupState
   | GroupChanged
-  | GroupMessage;
+  | GroupMessage
+  | Tournaments
+  | TournamentState
+  | Standings
+  | Pairings
+  | TournamentChanged
+  | TournamentMessage;
 
 /** One session; `seen` is when it was last used to connect, to within an hour. */
 export interface SessionInfo {
@@ -2225,8 +2380,41 @@ export interface Snapshot {
   with_help: boolean;
   /** Whether the result counts for the ratings, as far as it is known; false from a takeback on. */
   rated: boolean;
+  /** The tournament to which this match belongs; null for any other. */
+  tournament: string | null;
   /** When the clocks that the organiser has paused go on by themselves; null while the match is not paused. */
   paused_until: number | null;
+}
+
+/** A player in the order of the standings. `tie_breaks` are in the order of the tournament's. */
+export interface Standing {
+  rank: number;
+  player: Player;
+  /** The rating at the time of joining, by which players are seeded. */
+  rating: number;
+  /** In a knockout the meetings that were won, byes among them. */
+  points: number;
+  tie_breaks: number[];
+  /** Games played on the board. */
+  games: number;
+  wins: number;
+  draws: number;
+  losses: number;
+  /** Games of an arena won in a row so far. */
+  streak: number;
+  /** Whether the player has withdrawn, was forfeited, or is out of a knockout. */
+  is_out: boolean;
+  /** Whether the player missed two games and is paired no more until joining again. */
+  is_absent: boolean;
+}
+
+/** The answer to `ask_standings`. */
+export interface Standings {
+  type: "standings";
+  id: string;
+  tournament: string;
+  standings: Standing[];
+  more: number | null;
 }
 
 /** Start a table that has enough players; for its creator. The acknowledgement's `ref` is the match. */
@@ -2234,6 +2422,13 @@ export interface StartSeek {
   id: string;
   type: "start_seek";
   seek: string;
+}
+
+/** Start a tournament now, or its next round; for its organiser. */
+export interface StartTournament {
+  id: string;
+  tournament: string;
+  type: "start_tournament";
 }
 
 /** The match begins. `commitment` is the SHA-256 of the seed of its dice, which `ended` discloses. */
@@ -2256,6 +2451,8 @@ export interface Started {
   rated: boolean;
   /** Each seat's rating as the rated match begins; empty in a casual one. */
   ratings: SeatRating[];
+  /** The tournament to which this match belongs; null for any other. */
+  tournament: string | null;
 }
 
 /** To an analyst: this job is cancelled, or assigned to another analyst. */
@@ -2305,6 +2502,14 @@ export interface TellGroup {
   text: string;
 }
 
+/** Send a line to all participants; for its organiser. */
+export interface TellTournament {
+  id: string;
+  tournament: string;
+  type: "tell_tournament";
+  text: string;
+}
+
 /** The answer to `create_token`. The `secret` cannot be read again. */
 export interface TokenCreated {
   type: "token_created";
@@ -2318,6 +2523,133 @@ export interface Tokens {
   type: "tokens";
   id: string;
   tokens: PersonalToken[];
+}
+
+/** A tournament that one watches has changed: its first page of standings and of the newest round, as they are. */
+export interface TournamentChanged {
+  type: "tournament_changed";
+  tournament: TournamentInfo;
+  standings: Standing[];
+  pairings: PairingInfo[];
+}
+
+/** One tournament as lists show it. */
+export interface TournamentInfo {
+  id: string;
+  settings: TournamentSettings;
+  organiser: Player;
+  status: "open" | "running" | "finished" | "cancelled";
+  players: number;
+  /** The newest round, counted from 1; 0 before the first. Every pairing of free players is a round of an arena. */
+  round: number;
+  /** How many rounds there will be; null where nobody knows. */
+  rounds: number | null;
+  /** Games of the newest round that go on. */
+  pending: number;
+  /** Whether its clocks stand still. */
+  is_paused: boolean;
+  created: number;
+  started: number | null;
+  /** When the pairing of an arena ends. */
+  ends_at: number | null;
+  ended: number | null;
+  /** When the next round begins by itself; null where the organiser starts it, or games go on. */
+  next_round_at: number | null;
+  winner: Player | null;
+  /** By what the order of players with equal points is decided, in turn; what is equal then is in order of seeding. */
+  tie_breaks: ("buchholz" | "sonneborn_berger" | "direct_encounter" | "wins")[];
+}
+
+/** The organiser's line to all participants; participants who are not here miss it. */
+export interface TournamentMessage {
+  type: "tournament_message";
+  tournament: string;
+  name: string;
+  by: Player;
+  text: string;
+}
+
+/** What is settled when a tournament is created. */
+export interface TournamentSettingsInput {
+  name: string;
+  format: "round_robin" | "swiss" | "knockout" | "arena" | "by_hand";
+  game: GameSpecInput;
+  /** A tournament needs a clock, and an arena one that does not count in days. */
+  clock: ClockInput;
+  rated?: boolean;
+  /** Rounds of a Swiss tournament; null for the least number after which one player at most has won all games. */
+  rounds?: number | null;
+  /** How often two players of a round robin meet. */
+  cycles?: number;
+  /** How long an arena lasts, which needs it; games that go on then still count. */
+  minutes?: number | null;
+  /** When it starts by itself; null where the organiser starts it. */
+  starts_at?: number | null;
+  /** Seconds between two rounds; null where the organiser starts each round. */
+  pause?: number | null;
+  /** The greatest number of players; null for as many as the format takes, 40 in a round robin and 256 in others. */
+  limit?: number | null;
+  entrants?: "everybody" | "people" | "bots";
+  rating_from?: number | null;
+  /** Only players whose rating in these games is in this range may join; null for no bound. */
+  rating_to?: number | null;
+  /** How many rounds of a Swiss tournament may be paired before joining ends; an arena may be joined to its end. */
+  late_rounds?: number;
+  /** What a player who joins late gets for each round that was missed: half a point, or none. */
+  late_points?: "half" | "none";
+  /** The class or club whose members alone see and join it; null for everybody. */
+  group?: string | null;
+}
+
+/** What is settled when a tournament is created. */
+export interface TournamentSettings {
+  name: string;
+  format: "round_robin" | "swiss" | "knockout" | "arena" | "by_hand";
+  game: GameSpec;
+  /** A tournament needs a clock, and an arena one that does not count in days. */
+  clock: Clock;
+  rated: boolean;
+  /** Rounds of a Swiss tournament; null for the least number after which one player at most has won all games. */
+  rounds: number | null;
+  /** How often two players of a round robin meet. */
+  cycles: number;
+  /** How long an arena lasts, which needs it; games that go on then still count. */
+  minutes: number | null;
+  /** When it starts by itself; null where the organiser starts it. */
+  starts_at: number | null;
+  /** Seconds between two rounds; null where the organiser starts each round. */
+  pause: number | null;
+  /** The greatest number of players; null for as many as the format takes, 40 in a round robin and 256 in others. */
+  limit: number | null;
+  entrants: "everybody" | "people" | "bots";
+  rating_from: number | null;
+  /** Only players whose rating in these games is in this range may join; null for no bound. */
+  rating_to: number | null;
+  /** How many rounds of a Swiss tournament may be paired before joining ends; an arena may be joined to its end. */
+  late_rounds: number;
+  /** What a player who joins late gets for each round that was missed: half a point, or none. */
+  late_points: "half" | "none";
+  /** The class or club whose members alone see and join it; null for everybody. */
+  group: string | null;
+}
+
+/** The answer to `ask_tournament` and `watch_tournament`: one page of standings, and of the newest round. */
+export interface TournamentState {
+  type: "tournament";
+  id: string;
+  tournament: TournamentInfo;
+  standings: Standing[];
+  pairings: PairingInfo[];
+  /** The asking player's own standing; null where the player is none of its participants. */
+  own: Standing | null;
+}
+
+/** The answer to `ask_tournaments`. */
+export interface Tournaments {
+  type: "tournaments";
+  id: string;
+  tournaments: TournamentInfo[];
+  more: number | null;
 }
 
 /**
@@ -2451,6 +2783,13 @@ export interface WatchLobby {
   type: "watch_lobby";
 }
 
+/** Ask for a tournament and its updates, of which there is at most one a second. A connection watches one. */
+export interface WatchTournament {
+  id: string;
+  tournament: string;
+  type: "watch_tournament";
+}
+
 /** The number of a match's watchers, sent on a change and at most once a second. */
 export interface Watchers {
   type: "watchers";
@@ -2477,6 +2816,13 @@ export interface Welcome {
   scopes: ("play" | "bot" | "read" | "admin")[];
 }
 
+/** Leave a tournament; a game that goes on counts. Before the start the place is free again. */
+export interface WithdrawFromTournament {
+  id: string;
+  tournament: string;
+  type: "withdraw_from_tournament";
+}
+
 /** The messages that answer each command. */
 export interface Answers {
   abort: Acknowledged;
@@ -2501,6 +2847,7 @@ export interface Answers {
   ask_moves: Moves;
   ask_my_matches: MyMatches;
   ask_opening: Opening;
+  ask_pairings: Pairings;
   ask_policies: Policies;
   ask_pools: Pools;
   ask_profile: Profile;
@@ -2508,14 +2855,18 @@ export interface Answers {
   ask_reports: Reports;
   ask_seek: SeekInfo;
   ask_sessions: Sessions;
+  ask_standings: Standings;
   ask_study: Acknowledged;
   ask_tokens: Tokens;
+  ask_tournament: TournamentState;
+  ask_tournaments: Tournaments;
   ask_trace: Acknowledged;
   ask_variation: Variation;
   ban: Acknowledged;
   cancel_analysis: Acknowledged;
   cancel_challenge: Acknowledged;
   cancel_seek: Acknowledged;
+  cancel_tournament: Acknowledged;
   challenge: Acknowledged;
   change_group: Acknowledged;
   change_password: Acknowledged;
@@ -2526,6 +2877,7 @@ export interface Answers {
   create_invitation: InvitationCreated;
   create_seek: Acknowledged;
   create_token: TokenCreated;
+  create_tournament: Acknowledged;
   declare: Acknowledged;
   decline_challenge: Acknowledged;
   decline_draw: Acknowledged;
@@ -2535,16 +2887,22 @@ export interface Answers {
   end_other_sessions: Acknowledged;
   end_session: Acknowledged;
   enter_pool: Acknowledged;
+  finish_tournament: Acknowledged;
+  forfeit_player: Acknowledged;
   join: Snapshot | Acknowledged;
   join_group: Acknowledged;
   join_seek: Acknowledged;
+  join_tournament: Acknowledged;
   leave: Acknowledged;
   leave_group: Acknowledged;
   leave_lobby: Acknowledged;
   leave_pool: Acknowledged;
   leave_seek: Acknowledged;
+  leave_tournament: Acknowledged;
   offer_analysis: Acknowledged;
   offer_draw: Acknowledged;
+  pair_by_hand: Acknowledged;
+  pause_tournament: Acknowledged;
   ping: Pong;
   play: Acknowledged;
   read_record: RecordRead;
@@ -2558,6 +2916,7 @@ export interface Answers {
   report_player: Acknowledged;
   request_takeback: Acknowledged;
   resign: Acknowledged;
+  resume_tournament: Acknowledged;
   revoke_group_code: Acknowledged;
   revoke_token: Acknowledged;
   say: Acknowledged;
@@ -2565,7 +2924,11 @@ export interface Answers {
   sign_in: SignedIn;
   sign_out: Acknowledged;
   start_seek: Acknowledged;
+  start_tournament: Acknowledged;
   tell_group: Acknowledged;
+  tell_tournament: Acknowledged;
   unban: Acknowledged;
   watch_lobby: LobbyState;
+  watch_tournament: TournamentState;
+  withdraw_from_tournament: Acknowledged;
 }

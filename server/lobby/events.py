@@ -138,6 +138,7 @@ class MatchMade:
     is_open: bool = False
     with_help: bool = False
     rated: bool = False
+    tournament: str | None = None
     type: Literal["match_made"] = field(default="match_made", kw_only=True)
 
 

@@ -43,6 +43,7 @@ class Opening:
     """Whether the person in a match against a bot may have hints and takebacks."""
     rated: bool = False
     """Whether the result is to change both players' ratings."""
+    tournament: str | None = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ class MatchTerms:
     rated: bool = False
     ratings: tuple[SeatRating, ...] = ()
     """Each seat's rating when the rated match began; empty in a casual one."""
+    tournament: str | None = None
+    """The tournament to which the match belongs: it is neither aborted nor taken back, and has no rematch."""
 
     def is_helped(self, seat: int) -> bool:
         """Return whether the player in `seat` may have hints, and takebacks without asking: a person, and no bot."""

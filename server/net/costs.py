@@ -89,6 +89,25 @@ from cornered.protocol.groups import (
     TellGroup,
 )
 from cornered.protocol.moderation import AskAudit, AskBans, AskReports, Ban, CloseReport, ReportPlayer, Unban
+from cornered.protocol.tournaments import (
+    AskPairings,
+    AskStandings,
+    AskTournament,
+    AskTournaments,
+    CancelTournament,
+    CreateTournament,
+    FinishTournament,
+    ForfeitPlayer,
+    JoinTournament,
+    LeaveTournament,
+    PairByHand,
+    PauseTournament,
+    ResumeTournament,
+    StartTournament,
+    TellTournament,
+    WatchTournament,
+    WithdrawFromTournament,
+)
 from cornered.server.analysis.studies import words_of
 from cornered.server.match.state import MatchState
 from cornered.server.match.views import is_remembered
@@ -160,6 +179,12 @@ REPLAYED_EVENTS_PER_TOKEN: Final = 0.7
 """Events that are read from the journal and folded for one token."""
 WRITTEN_EVENTS_PER_TOKEN: Final = 1.2
 """Events that are read from the journal and written as a game record for one token."""
+TOURNAMENT: Final = 40.0
+"""A page of a tournament with its standings, or of the list of those that go on."""
+PAST_TOURNAMENTS: Final = 90.0
+"""A page of tournaments that are over, which may be read from the store."""
+PAIRS_PER_TOKEN: Final = 2
+"""Pairs of `pair_by_hand` for one token."""
 RATINGS_READ: Final = 75.0
 """A leaderboard's page or a history: its rows are found by an index, however many games were played."""
 PROFILE: Final = 50.0
@@ -284,6 +309,27 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             | TellGroup()
         ):
             return GROUP_WRITE
+        case LeaveTournament():
+            return 1.0
+        case (
+            CreateTournament()
+            | JoinTournament()
+            | WithdrawFromTournament()
+            | StartTournament()
+            | FinishTournament()
+            | CancelTournament()
+            | PauseTournament()
+            | ResumeTournament()
+            | TellTournament()
+            | ForfeitPlayer()
+        ):
+            return MODERATION
+        case PairByHand():
+            return MODERATION + len(command.pairs) / PAIRS_PER_TOKEN
+        case AskTournament() | WatchTournament() | AskStandings() | AskPairings():
+            return TOURNAMENT
+        case AskTournaments():
+            return PAST_TOURNAMENTS if command.over else TOURNAMENT
         case JoinSeek() | StartSeek() | AcceptChallenge() | Rematch():
             # A match is opened and stored.
             return 10.0

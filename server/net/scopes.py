@@ -85,6 +85,25 @@ from cornered.protocol.groups import (
     TellGroup,
 )
 from cornered.protocol.moderation import AskAudit, AskBans, AskReports, Ban, CloseReport, ReportPlayer, Unban
+from cornered.protocol.tournaments import (
+    AskPairings,
+    AskStandings,
+    AskTournament,
+    AskTournaments,
+    CancelTournament,
+    CreateTournament,
+    FinishTournament,
+    ForfeitPlayer,
+    JoinTournament,
+    LeaveTournament,
+    PairByHand,
+    PauseTournament,
+    ResumeTournament,
+    StartTournament,
+    TellTournament,
+    WatchTournament,
+    WithdrawFromTournament,
+)
 from cornered.server.accounts import Identity
 
 __all__ = ["Need", "need_of", "permits"]
@@ -127,6 +146,12 @@ def need_of(command: ClientMessage) -> Need:
             | AskLeaderboard()
             | AskGroups()
             | AskGroup()
+            | AskTournaments()
+            | AskTournament()
+            | AskStandings()
+            | AskPairings()
+            | WatchTournament()
+            | LeaveTournament()
         ):
             return _READS
         case (
@@ -151,6 +176,17 @@ def need_of(command: ClientMessage) -> Need:
             | LeaveGroup()
             | CloseGroup()
             | TellGroup()
+            | CreateTournament()
+            | JoinTournament()
+            | WithdrawFromTournament()
+            | StartTournament()
+            | FinishTournament()
+            | CancelTournament()
+            | PairByHand()
+            | PauseTournament()
+            | ResumeTournament()
+            | TellTournament()
+            | ForfeitPlayer()
         ):
             return _PLAYS
         case AskAnalysis() | AskStudy() | AskTrace() | CancelAnalysis() | EnterPool() | LeavePool():

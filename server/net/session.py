@@ -66,10 +66,12 @@ from cornered.protocol.commands import (
     RatingCommand,
     ReadRecord,
     Say,
+    TournamentCommand,
 )
 from cornered.protocol.groups import GroupCommand, TellGroup
 from cornered.protocol.messages import Acknowledged, Archive, Games, MyMatches, Pong, Refused, ServerMessage
 from cornered.protocol.ratings import Profile
+from cornered.protocol.tournaments import CreateTournament, TellTournament
 from cornered.server.accounts import AccountsUnavailable
 from cornered.server.analysis.studies import line_of, read_record
 from cornered.server.lobby.pools import offered_pools
@@ -125,6 +127,7 @@ _Order: TypeAlias = (
     | AccountCommand
     | ModerationCommand
     | GroupCommand
+    | TournamentCommand
     | _InRoom
 )
 """Every command that may follow hello."""
@@ -655,6 +658,11 @@ class Session:
             return
         if isinstance(command, GroupCommand):
             client.send(await self._in_group(client, command, now))
+            return
+        if isinstance(command, TournamentCommand):
+            if isinstance(command, CreateTournament | TellTournament):
+                await self._check_chat(client)
+            client.send(await lobby_service.tournaments.answer(command, client))
             return
         match command:
             case Ping():

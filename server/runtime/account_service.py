@@ -158,6 +158,7 @@ class AccountService:
             guests=settings.guests,
             registration=settings.registration,
             guest_chat=settings.guest_chat,
+            tournaments=settings.tournaments,
         )
 
     async def check_chat(self, identity: Identity) -> None:

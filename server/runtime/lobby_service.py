@@ -88,6 +88,8 @@ from cornered.server.runtime.rating_answers import RatingAnswers
 from cornered.server.runtime.readiness import Readiness
 from cornered.server.runtime.registry_observer import RegistryObserver
 from cornered.server.runtime.revocations import Revocations
+from cornered.server.runtime.tournament_driver import LobbyView
+from cornered.server.runtime.tournament_service import Peers, TournamentService
 from cornered.server.tracing import Tracer
 
 __all__ = ["Admission", "LobbyService"]
@@ -120,6 +122,7 @@ class LobbyService:
         accounts: Accounts,
         open_registry: Callable[[RegistryObserver], MatchRegistry],
         open_moderation: Callable[[Doorkeeper], ModerationService],
+        open_tournaments: Callable[[LobbyView, Peers], TournamentService],
         lobby_log: LobbyLog,
         tasks: asyncio.TaskGroup,
         *,
@@ -129,7 +132,7 @@ class LobbyService:
         allows_guests: bool = True,
     ) -> None:
         """`open_registry` makes the registry, which reports to the lobby service from then on; `open_moderation` the
-        moderation service, which has it close connections.
+        moderation service, which has it close connections; `open_tournaments` the tournament service.
 
         The lobby's changes are stored in `lobby_log` from `recover` on, by a task of `tasks`.
 
@@ -148,6 +151,14 @@ class LobbyService:
         self.replication = LobbyReplication(
             services, self.matches, lobby_log, self, tasks, reserved_names=tuple(reserved_names), bounds=bounds
         )
+        view = LobbyView(
+            is_deciding=lambda: self.replication.is_deciding,
+            is_here=self._is_here,
+            is_live=lambda match: match in self._lobby.matches,
+            new_id=self.replication.draw_id,
+            open_match=self.replication.placement.open,
+        )
+        self.tournaments = open_tournaments(view, lambda player: self._clients.get(player, ()))
         self.rating_answers = RatingAnswers(services.ratings.store, accounts, services.now)
         self.archive = ArchiveSearch(services, self.matches)
         self.summaries = MatchSummaries(services.nodes, self.matches)
@@ -195,6 +206,7 @@ class LobbyService:
         await self.revocations.begin()
         await self.moderation.begin()
         await self.matches.recover()
+        await self.tournaments.begin()
         await self.replication.recover()
 
     async def drained(self) -> None:
@@ -333,6 +345,7 @@ class LobbyService:
             return
         clients.remove(client)
         self._watch.leave(client)
+        self.tournaments.leave(client)
         _complete(partial(self.analyses.leave, client))
         watched = tuple(client.matches.values())
         if not clients:
@@ -439,6 +452,8 @@ class LobbyService:
                 self._seat(event.player.id)
             elif isinstance(event, WentAway | Departed):
                 self._seat(event.player)
+        if any(isinstance(event, MatchEnded) for event in events):
+            self.tournaments.look()
         self._watch.changed()
         for event in told:
             self._effect(event)
@@ -515,6 +530,7 @@ class LobbyService:
                     is_open=True,
                     with_help=one.with_help,
                     rated=one.rated,
+                    tournament=one.tournament,
                 )
             )
 
@@ -547,6 +563,7 @@ class LobbyService:
                 is_open=True,
                 with_help=terms.with_help,
                 rated=terms.rated,
+                tournament=terms.tournament,
             )
         )
 

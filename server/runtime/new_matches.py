@@ -71,6 +71,7 @@ class NewMatches:
             made.delay,
             made.with_help,
             made.rated,
+            made.tournament,
         )
         ratings = await self._services.ratings.at_start(opening)
         events = open_match(opening, self._archive.seed(made.match), now=self._services.now(), ratings=ratings)

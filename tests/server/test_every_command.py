@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import pytest
 
 from cornered.clients.sdk import Client, CommandRefused
-from cornered.protocol import account, commands, groups, messages, moderation, ratings
+from cornered.protocol import account, commands, groups, messages, moderation, ratings, tournaments
 from cornered.protocol.commands import Command, Hello
 from cornered.protocol.messages import (
     Acknowledged,
@@ -33,7 +33,7 @@ from cornered.protocol.messages import (
 )
 from cornered.protocol.ratings import Leaderboard, Pools, Profile, RatingHistory
 from cornered.protocol.traces import TraceSettings
-from cornered.protocol.values import Accepts, GameSpec, SeekSettings, Value
+from cornered.protocol.values import Accepts, Fischer, GameSpec, SeekSettings, Value
 from tests.protocol.conftest import COMMANDS, MESSAGES
 from tests.server.conftest import ANALYST_KEY, TIMEOUT_S, Running
 
@@ -244,6 +244,26 @@ async def _own_profile(scene: Scene) -> tuple[Client, dict[str, Any]]:
     return scene.ann, {"player": scene.ann.player.id}
 
 
+SWISS: Final = tournaments.TournamentSettings(
+    name="Spring open", format="swiss", game=SMALL, clock=Fischer(initial=60, increment=1)
+)
+
+
+async def _tournament(scene: Scene) -> str:
+    return await scene.do(scene.ann, tournaments.CreateTournament, settings=SWISS)
+
+
+async def _entered(scene: Scene) -> str:
+    tournament = await _tournament(scene)
+    await scene.do(scene.ben, tournaments.JoinTournament, tournament=tournament)
+    return tournament
+
+
+def in_tournament(who: str = "ann", answer: type[Value] | str = Acknowledged, **fields: Any) -> Case:
+    """Return the case of a command about a tournament of Ann's, which is open."""
+    return says_of("tournament", _tournament, who, answer, **fields)
+
+
 CASES: Final[dict[type[Command], Case]] = {
     commands.Ping: says(answer=Pong, sent=7),
     commands.AskGames: says(answer=Games),
@@ -336,6 +356,23 @@ CASES: Final[dict[type[Command], Case]] = {
     groups.LeaveGroup: says_of("group", _joined_group, "ben"),
     groups.CloseGroup: says_of("group", _group),
     groups.TellGroup: says_of("group", _group, text="Hello"),
+    tournaments.CreateTournament: says(settings=SWISS),
+    tournaments.AskTournaments: says(answer=tournaments.Tournaments),
+    tournaments.AskTournament: in_tournament(answer=tournaments.TournamentState),
+    tournaments.AskStandings: in_tournament(answer=tournaments.Standings),
+    tournaments.AskPairings: in_tournament(answer=tournaments.Pairings),
+    tournaments.JoinTournament: in_tournament("ben"),
+    tournaments.WithdrawFromTournament: says_of("tournament", _entered, "ben"),
+    tournaments.StartTournament: in_tournament(answer="not_now"),
+    tournaments.FinishTournament: in_tournament(answer="not_now"),
+    tournaments.CancelTournament: in_tournament(),
+    tournaments.PairByHand: in_tournament(answer="not_now", pairs=(("ann", "ben"),)),
+    tournaments.PauseTournament: in_tournament(answer="not_now"),
+    tournaments.ResumeTournament: in_tournament(),
+    tournaments.TellTournament: in_tournament(text="Welcome"),
+    tournaments.ForfeitPlayer: in_tournament(answer="unknown_player", player="ben"),
+    tournaments.WatchTournament: in_tournament(answer=tournaments.TournamentState),
+    tournaments.LeaveTournament: in_tournament("ben"),
 }
 
 
@@ -395,7 +432,7 @@ async def test_an_analysis_is_asked_for_where_a_bot_offers_it(scene: Scene) -> N
 def test_every_class_of_a_message_is_in_its_union() -> None:
     kinds = {
         kind
-        for module in (commands, messages, account, groups, moderation, ratings)
+        for module in (commands, messages, account, groups, moderation, ratings, tournaments)
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, Value) and "type" in kind.model_fields
         if kind.__module__ == module.__name__
