@@ -247,13 +247,16 @@ async def running_server(
     async with asyncio.TaskGroup() as tasks:
         open_moderation = partial(_moderation_service, moderation_log, accounts, secret, clock)
         clock_orders: ClockOrders
-        open_tournaments = partial(_tournament_service, settings, streams, services, accounts, lambda: clock_orders)
+        groups = GroupService(streams, accounts, secret, now=clock)
+        open_tournaments = partial(
+            _tournament_service, settings, streams, services, accounts, groups, lambda: clock_orders
+        )
         lobby_service = _lobby_service(
             settings, services, accounts, open_moderation, open_tournaments, lobby_log, secret, tasks
         )
         gateway: Gateway
         hashing = passwords or new_passwords()
-        groups = GroupService(streams, accounts, lobby_service, secret, now=clock)
+        groups.people = lobby_service
         pages = _pages(settings, lobby_service, groups, services, hashing, lambda: gateway.connections)
         limits = Limits(settings)
         account_service = AccountService(accounts, hashing, limits, counts, lobby_service, now=clock)
@@ -352,6 +355,7 @@ def _tournament_service(
     streams: EventStreams,
     services: Services,
     accounts: Accounts,
+    groups: GroupService,
     clock_orders: Callable[[], ClockOrders],
     view: LobbyView,
     peers_of: Peers,
@@ -368,6 +372,7 @@ def _tournament_service(
         accounts,
         view,
         creators=settings.tournaments,
+        groups=groups,
         pause_clocks=pause_clocks,
         peers_of=peers_of,
     )

@@ -46,6 +46,7 @@ function snapshotOf(line, moves, read) {
     delay: 0,
     has_draws: false,
     paused_until: null,
+    tournament: null,
     draw_offer: null,
     takeback: null,
     rematch: [],

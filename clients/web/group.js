@@ -3,6 +3,7 @@
 import { inviteCode } from "./calls.js";
 import { copyField } from "./copyfield.js";
 import { button, fill, h, keyed } from "./dom.js";
+import { GroupEvents } from "./groupevents.js";
 import { counted, t } from "./grouptexts.js";
 import { openSheet } from "./sheet.js";
 import { twice } from "./twice.js";
@@ -31,13 +32,14 @@ export class GroupView {
     this.count = h("h2", t("Members"));
     this.lines = h("div.lines", { role: "log", "aria-label": t("Messages to all") });
     this.say = this.#sayForm();
+    this.events = new GroupEvents(page, id);
     this.element = h(
       "div.lobby.group",
       h("header.flow", h("a.button.plain", { href: "#/groups" }, t("Classes and clubs")), this.heading, this.choices),
       h(
         "div.columns",
         h("div.side", this.invitation, h("section.panel.told", h("h2", t("Messages to all")), this.lines, this.say)),
-        h("section.grow", this.count, this.members),
+        h("div.grow", this.events.element, h("section", this.count, this.members)),
       ),
     );
     const { signal } = this.abort;
@@ -65,7 +67,9 @@ export class GroupView {
   async #ask() {
     try {
       this.state = await this.page.link.ask({ type: "ask_group", group: this.id });
-      if (!this.abort.signal.aborted) this.#draw();
+      if (this.abort.signal.aborted) return;
+      this.#draw();
+      await this.events.ask(this.#isTeacher);
     } catch (error) {
       const { code, message } = /** @type {Refused} */ (error);
       if (code === "unknown_group") fill(this.element, h("p.empty", message), h("a.button", { href: "#/groups" }, t("Classes and clubs")));

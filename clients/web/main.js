@@ -221,8 +221,11 @@ const groups = (code) => lazyView(() => import("./groups.js"), ({ GroupsView }) 
 /** @param {string} id */
 const group = (id) => lazyView(() => import("./group.js"), ({ GroupView }) => new GroupView(page, id), "groups.css");
 
-/** @param {string} id of a tournament, or of matches */
-const wall = (id) => lazyView(() => import("./wall.js"), ({ WallView }) => new WallView(page, id), "wall.css");
+/** @param {string} id of a tournament; or of matches, with plus signs between them */
+const wall = (id) =>
+  id.includes("+")
+    ? lazyView(() => import("./wall.js"), ({ WallView }) => new WallView(page, id), "wall.css")
+    : lazyView(() => import("./eventwall.js"), ({ EventWallView }) => new EventWallView(page, id), "wall.css");
 
 /** @param {string} game @param {string} number */
 const lessons = (game, number) =>

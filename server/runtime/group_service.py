@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import hmac
 import secrets
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from typing import Final, Protocol, assert_never
 
@@ -73,36 +74,57 @@ class People(Protocol):
         """Send a message to the connections of players to this node."""
 
 
-class GroupService:
-    """The groups of one node. `role_of` is what the services of a group's events ask for a player's rights."""
+class _Nobody:
+    """People of whom none is connected."""
 
-    def __init__(
-        self, streams: EventStreams, accounts: Accounts, people: People, secret: bytes, *, now: Callable[[], int]
-    ) -> None:
-        """`secret` is the store's, `now` the time in milliseconds since 1970."""
+    def is_here(self, player: str) -> bool:
+        return False
+
+    def tell(self, players: Iterable[str], message: ServerMessage) -> None:
+        """Do nothing."""
+
+
+class GroupService:
+    """The groups of one node. Tournaments of a group ask here who may see and lead them."""
+
+    def __init__(self, streams: EventStreams, accounts: Accounts, secret: bytes, *, now: Callable[[], int]) -> None:
+        """`secret` is the store's, `now` the time in milliseconds since 1970. `people` is set before it `begin`s."""
         self._streams = streams
         self._accounts = accounts
-        self._people = people
         self._secret = secret
         self._now = now
         self._directory = GroupDirectory()
         self._number = 0
         self._turn = asyncio.Lock()
         self._guesses = Guesses()
+        self.people: People = _Nobody()
 
     @property
     def open(self) -> int:
         """How many groups are open."""
         return len(self._directory.groups)
 
-    def role_of(self, group: str, player: str) -> GroupRole | None:
-        """Return a player's role in a group; None for a player who is no member, and where there is no such group."""
-        return self._directory.role_of(group, player)
+    async def check_member(self, group: str, player: Player) -> None:
+        """Raise a Refusal unless a player belongs to a group."""
+        if await self._role_of(group, player) is None:
+            raise unknown_group()
 
-    def members_of(self, group: str) -> Collection[str]:
-        """Return the ids of a group's members; none where there is no such group."""
-        known = self._directory.groups.get(group)
-        return () if known is None else known.members
+    async def check_leader(self, group: str, player: Player) -> None:
+        """Raise a Refusal unless a player is a teacher of a group."""
+        role = await self._role_of(group, player)
+        if role is None:
+            raise unknown_group()
+        if role != "teacher":
+            raise Refusal("not_permitted", "only teachers of the group do that")
+
+    async def _role_of(self, group: str, player: Player) -> GroupRole | None:
+        """Return a player's role; one that is not known here may have been given on another node a moment ago."""
+        role = self._directory.role_of(group, player.id)
+        if role is None:
+            with suppress(StreamsUnavailable):
+                await self._catch_up()
+            role = self._directory.role_of(group, player.id)
+        return role
 
     # Life
 
@@ -158,13 +180,13 @@ class GroupService:
     def _tell(self, before: Group | None, after: Group, event: GroupEvent) -> None:
         if isinstance(event, Told):
             message = GroupMessage(group=after.id, name=after.name, line=_line(event, event.by))
-            self._people.tell(after.members, message)
+            self.people.tell(after.members, message)
             return
         was = before.members.keys() if before is not None else set[str]()
         over = was if after.is_closed else was - after.members.keys()
-        self._people.tell(over, GroupChanged(group=after.id, seq=after.seq, is_over=True))
+        self.people.tell(over, GroupChanged(group=after.id, seq=after.seq, is_over=True))
         if not after.is_closed:
-            self._people.tell(after.members, GroupChanged(group=after.id, seq=after.seq))
+            self.people.tell(after.members, GroupChanged(group=after.id, seq=after.seq))
 
     # Commands
 
@@ -275,7 +297,7 @@ class GroupService:
 
         def info(member: Member) -> MemberInfo:
             player = member.player
-            here = self._people.is_here(player.id)
+            here = self.people.is_here(player.id)
             return MemberInfo(player=shown(player), role=member.role, since=member.since, here=here)
 
         return GroupState(

@@ -266,7 +266,9 @@ class TournamentService:
         if isinstance(command, JoinTournament):
             known = await self._services.ratings.ratings_of(state.settings.game, state.settings.clock, (player,))
             rating = round(known[player.id])
-        is_admin = player.id != state.organiser.id and await self._is_admin(player)
+        is_admin = player.id != state.organiser.id and (
+            await self._is_admin(player) or await self._leads(state.settings.group, player)
+        )
         async with self._turn:
             for _ in range(ATTEMPTS):
                 state = await self._book.find(command.tournament)
@@ -289,6 +291,15 @@ class TournamentService:
                 self._driver.look()
                 return
         raise Refusal("internal", "others change it at the same time; try again", retry_after=1000)
+
+    async def _leads(self, group: str | None, player: Player) -> bool:
+        """Return whether a player leads the group whose tournament it is, and so may do what the organiser may."""
+        try:
+            if group is not None:
+                await self._groups.check_leader(group, player)
+        except Refusal:
+            return False
+        return group is not None
 
     async def _is_admin(self, player: Player) -> bool:
         known = await self._accounts.account(player.id)

@@ -9,6 +9,8 @@ from typing import Any, Final
 import pytest
 
 from cornered.protocol import account as acc
+from cornered.protocol.commands import Play
+from cornered.protocol.events import ClocksPaused, ClocksResumed
 from cornered.protocol.groups import (
     AskGroup,
     AskGroups,
@@ -26,12 +28,28 @@ from cornered.protocol.groups import (
     SetGroupRole,
     TellGroup,
 )
+from cornered.protocol.messages import Happened, Paired
 from cornered.protocol.moderation import Ban
-from cornered.protocol.values import Command
+from cornered.protocol.tournaments import (
+    AskTournament,
+    AskTournaments,
+    CancelTournament,
+    CreateTournament,
+    ForfeitPlayer,
+    JoinTournament,
+    PairByHand,
+    PauseTournament,
+    ResumeTournament,
+    StartTournament,
+    TellTournament,
+    TournamentSettings,
+)
+from cornered.protocol.values import Command, Fischer
 from cornered.server.runtime.guesses import ADDRESS_GUESSES, KEPT, PLAYER_GUESSES, Guesses
 from cornered.server.streams.ports import StaleStream
-from tests.server.conftest import Client, Running, Start, Stores
+from tests.server.conftest import SMALL, Client, Running, Start, Stores
 from tests.server.test_moderation import admin_of
+from tests.server.test_tournaments import crowd
 
 PASSWORD: Final = "correct horse battery"
 
@@ -251,3 +269,102 @@ async def test_a_node_that_is_behind_decides_again(running_server: Start, stores
         group, _ = await created(tess)
         await tess.do(TellGroup, group=group, text="Hello")
         assert [line.text for line in (await state(tess, group)).told] == ["Hello"]
+
+
+# Events of a group
+
+
+async def event_of(teacher: Client, group: str, format: str = "by_hand") -> str:
+    """Return a new tournament of a group."""
+    settings = TournamentSettings(
+        name="Tuesday", format=format, game=SMALL, clock=Fischer(initial=60), pause=None, group=group
+    )
+    return (await teacher.do(CreateTournament, settings=settings)).ref or ""
+
+
+async def test_a_teacher_pairs_by_hand_and_pauses_the_clocks_of_all_boards(running_server: Start) -> None:
+    async with running_server() as server, teacher_of(server) as tess, crowd(server, 4) as members:
+        group, code = await created(tess)
+        for member in members:
+            await member.do(JoinGroup, code=code)
+        event = await event_of(tess, group)
+        for member in members:
+            await member.do(JoinTournament, tournament=event)
+        await tess.do(StartTournament, tournament=event)
+        first, second, third, fourth = (member.player.id for member in members)
+        await tess.do(PairByHand, tournament=event, pairs=((first, second), (third, fourth)))
+        matches = [(await member.hear(Paired)).match for member in members]
+        for member, match in zip(members, matches, strict=True):
+            await member.join(match)
+        await tess.do(PauseTournament, tournament=event)
+        for member in members:
+            await member.hear(Happened, lambda told: any(isinstance(one, ClocksPaused) for one in told.events))
+        assert await members[0].refused(Play, match=matches[0], ply=0, move="a2") == "paused"
+        await tess.do(ResumeTournament, tournament=event)
+        for member in members:
+            await member.hear(Happened, lambda told: any(isinstance(one, ClocksResumed) for one in told.events))
+        await members[0].do(Play, match=matches[0], ply=0, move="a2")
+
+
+async def test_only_members_see_and_enter_an_event_of_a_group_on_any_node(running_server: Start) -> None:
+    async with (
+        running_server() as one,
+        running_server() as two,
+        teacher_of(one) as tess,
+        two.client("Ann") as ann,
+        two.client("Eve") as eve,
+    ):
+        group, code = await created(tess)
+        event = await event_of(tess, group)
+        await ann.do(JoinGroup, code=code)
+        await ann.do(JoinTournament, tournament=event)
+        assert len((await ann.ask(AskTournaments, group=group)).tournaments) == 1
+        for kind, fields in (
+            (AskTournament, {"tournament": event}),
+            (JoinTournament, {"tournament": event}),
+            (AskTournaments, {"group": group}),
+        ):
+            assert await eve.refused(kind, **fields) == "unknown_group"
+        settings = TournamentSettings(name="Mine", format="swiss", game=SMALL, clock=Fischer(initial=60), group=group)
+        assert await ann.refused(CreateTournament, settings=settings) == "not_permitted"
+        assert await eve.refused(CreateTournament, settings=settings) == "unknown_group"
+        # Who is no member any more sees it no more.
+        await tess.do(RemoveMember, group=group, player=ann.player.id)
+        assert await ann.refused(AskTournament, tournament=event) == "unknown_group"
+
+
+LEADERS: Final[dict[type[Command], dict[str, Any]]] = {
+    StartTournament: {},
+    CancelTournament: {},
+    PairByHand: {"pairs": (("a", "b"),)},
+    PauseTournament: {},
+    ResumeTournament: {},
+    TellTournament: {"text": "Hello"},
+    ForfeitPlayer: {"player": "a"},
+}
+
+
+@pytest.mark.parametrize("kind", LEADERS, ids=lambda kind: kind.__name__)
+async def test_an_event_is_led_by_the_teachers_of_its_group_alone_on_any_node(
+    running_server: Start, kind: type[Command]
+) -> None:
+    async with running_server() as one, running_server() as two, teacher_of(one) as tess, two.client("Ann") as ann:
+        group, code = await created(tess)
+        event = await event_of(tess, group)
+        await ann.do(JoinGroup, code=code)
+        fields = {"tournament": event, **LEADERS[kind]}
+        for server in (one, two):
+            async with server.client(token=ann.welcome.token) as member, teacher_of(server, f"Tom{id(server)}") as tom:
+                await tom.do(CreateGroup, name="Other")
+                assert await member.refused(kind, **fields) == "not_yours"
+                assert await tom.refused(kind, **fields) == "unknown_group"
+
+
+async def test_another_teacher_of_the_group_leads_its_event_too(running_server: Start) -> None:
+    async with running_server() as server, teacher_of(server) as tess, teacher_of(server, "Tom") as tom:
+        group, code = await created(tess)
+        event = await event_of(tess, group)
+        await tom.do(JoinGroup, code=code)
+        assert await tom.refused(CancelTournament, tournament=event) == "not_yours"
+        await tess.do(SetGroupRole, group=group, player=tom.player.id, role="teacher")
+        await tom.do(CancelTournament, tournament=event)
