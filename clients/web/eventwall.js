@@ -5,6 +5,7 @@ import { resultsFile } from "./eventresults.js";
 import { counted, t } from "./grouptexts.js";
 import { pairSheet } from "./handpairs.js";
 import { openSheet } from "./sheet.js";
+import { twice } from "./twice.js";
 import { Boards } from "./wall.js";
 import { isolated } from "./words.js";
 
@@ -110,12 +111,13 @@ export class EventWallView {
       byHand && isRunning ? button(t("Pair by hand"), () => this.#pair()) : null,
       !byHand && isRunning && settings.pause === null ? button(t("Next round"), () => this.#send("start_tournament")) : null,
       button(t("Message"), () => this.#say()),
+      byHand && isRunning ? twice(t("End the event"), t("Really end it?"), () => this.#send("finish_tournament")) : null,
       results,
       back,
     ];
   }
 
-  /** @param {"start_tournament" | "pause_tournament" | "resume_tournament"} type */
+  /** @param {"start_tournament" | "pause_tournament" | "resume_tournament" | "finish_tournament"} type */
   #send(type) {
     this.page.link.ask({ type, tournament: this.id }, { lasting: true }).catch(this.page.complain);
   }

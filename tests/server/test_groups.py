@@ -330,6 +330,7 @@ async def test_only_members_see_and_enter_an_event_of_a_group_on_any_node(runnin
         assert await eve.refused(CreateTournament, settings=settings) == "unknown_group"
         # Who is no member any more sees it no more.
         await tess.do(RemoveMember, group=group, player=ann.player.id)
+        await ann.hear(GroupChanged, lambda told: told.is_over)
         assert await ann.refused(AskTournament, tournament=event) == "unknown_group"
 
 
