@@ -9,8 +9,8 @@ const MAX_BOARDS = 40;
 const TICK_MS = 200;
 /** The space between tiles, and what a tile needs besides its board, in root em. */
 const GAP_EM = 0.5;
-const PADDING_EM = 0.9;
-const LINE_EM = 1.45;
+const PADDING_EM = 0.75;
+const LINE_EM = 1.12;
 
 /**
  * Return the number of columns in which `count` tiles have the largest boards.
@@ -78,7 +78,7 @@ export class Boards {
     const em = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
     const known = [...this.tiles.values()].filter(({ record }) => record);
     const ratios = known.map(({ board }) => board.layout.box.width / board.layout.box.height);
-    const lines = Math.max(2, ...known.map(({ clocks }) => clocks.length)) + 1;
+    const lines = Math.max(2, ...known.map(({ clocks }) => clocks.length));
     const { top, width } = element.getBoundingClientRect();
     const height = Math.max(innerHeight - top - scrollY - GAP_EM * em, 200);
     const { columns, size } = bestColumns(this.tiles.size, width, height, {

@@ -28,7 +28,7 @@ export class WallTile {
     this.state = h("p.state");
     /** @type {HTMLElement[]} */
     this.clocks = [];
-    this.element = h("a.wall-tile.panel", { href: `#/m/${match}`, data: { match } }, this.picture, this.lines, this.state);
+    this.element = h("a.wall-tile.panel", { href: `#/m/${match}`, data: { match } }, h("div.stage", this.picture, this.state), this.lines);
     this.abort = new AbortController();
     page.link.hear(
       {
