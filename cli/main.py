@@ -207,6 +207,10 @@ def bot(
     ladder: Annotated[
         int, typer.Option(min=0, max=16, help="Rated games at once against other bots, for which the server pairs it.")
     ] = 0,
+    version_name: Annotated[
+        str | None,
+        typer.Option(help="The version that each bot names, such as 2.1; with a new one its ratings are uncertain."),
+    ] = None,
     exhibition: Annotated[bool, typer.Option(help="Play exhibition games while no public match is active.")] = False,
     ponder: Annotated[bool, typer.Option("--ponder/--no-ponder", help="Think during the opponent's turn.")] = True,
     analyse: Annotated[
@@ -237,7 +241,7 @@ def bot(
     from cornered.bots.online.host import DEFAULT_CONCURRENCY, QUICK_CONCURRENCY, HostConfig
     from cornered.bots.online.runner import run_bots
     from cornered.bots.roster import create
-    from cornered.clients.sdk.address import require_key, require_token, socket_url
+    from cornered.clients.sdk.address import require_key, require_token, require_version, socket_url
     from cornered.clients.sdk.tokens import TokenStore
 
     for name in names:
@@ -257,6 +261,7 @@ def bot(
         concurrency=concurrency or DEFAULT_CONCURRENCY,
         quick_concurrency=concurrency or QUICK_CONCURRENCY,
         ladder=ladder,
+        version=None if version_name is None else require_version(version_name),
         exhibition=exhibition,
         seek=seek,
         ponder=ponder,

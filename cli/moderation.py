@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cornered.cli.rules import Json
+from cornered.protocol.text import visible
 
 if TYPE_CHECKING:
     from cornered.server.moderation.events import Entry
+    from cornered.server.orders import Told
     from cornered.server.settings import Settings
 
 __all__ = ["app"]
@@ -38,7 +40,7 @@ def ban(player: Player, grounds: Grounds, hours: Hours = None, data: Data = None
     """Keep a player out: its connections close on all nodes within a second, and its opponents win by the clock."""
     from cornered.server.orders import ban as order
 
-    _tell(asyncio.run(order(_settings(data), player, "ban", _seconds(hours), grounds)))
+    _list(asyncio.run(order(_settings(data), player, "ban", _seconds(hours), grounds)))
 
 
 @app.command()
@@ -46,7 +48,7 @@ def mute(player: Player, grounds: Grounds, hours: Hours = None, data: Data = Non
     """Refuse a player's chat lines."""
     from cornered.server.orders import ban as order
 
-    _tell(asyncio.run(order(_settings(data), player, "mute", _seconds(hours), grounds)))
+    _list(asyncio.run(order(_settings(data), player, "mute", _seconds(hours), grounds)))
 
 
 @app.command()
@@ -58,7 +60,37 @@ def lift(
     """Lift a ban or mute."""
     from cornered.server.orders import unban
 
-    _tell(asyncio.run(unban(_settings(data), number, grounds)))
+    _list(asyncio.run(unban(_settings(data), number, grounds)))
+
+
+@app.command()
+def reports(data: Data = None, as_json: Json = False) -> None:
+    """List the open reports, each with its words and the chat that its reporter saw."""
+    from cornered.server.orders import open_reports
+
+    told = asyncio.run(open_reports(_settings(data)))
+    if as_json:
+        typer.echo(json.dumps([_report_facts(one, told) for one in told.entries]))
+        return
+    for entry in told.entries:
+        _tell(entry, told)
+        text = told.texts.get(entry.number)
+        if text is not None:
+            typer.echo(f"    {visible(text.grounds)}")
+            for line in text.chat:
+                typer.echo(f"    {_when(line.at)}  {visible(told.names.get(line.by, line.by))}: {visible(line.text)}")
+
+
+@app.command()
+def close(
+    number: Annotated[int, typer.Argument(min=1, help="The number of the report, as `reports` shows it.")],
+    grounds: Annotated[str, typer.Argument(help="What was decided, in one line, for the log.")],
+    data: Data = None,
+) -> None:
+    """Close a report: its reporter is told, once, that it was looked at."""
+    from cornered.server.orders import close_report
+
+    _list(asyncio.run(close_report(_settings(data), number, grounds)))
 
 
 @app.command("list")
@@ -81,22 +113,37 @@ def _seconds(hours: float | None) -> int | None:
     return None if hours is None else max(1, round(3600 * hours))
 
 
-def _list(entries: Sequence[Entry], *, as_json: bool) -> None:
-    from cornered.server.moderation.events import sentence
-
+def _list(told: Told, *, as_json: bool = False) -> None:
     if as_json:
-        facts = [
-            {"number": one.number, "at": one.at, "by": one.by, "what": sentence(one.event), "seal": one.seal}
-            for one in entries
-        ]
-        typer.echo(json.dumps(facts))
+        typer.echo(json.dumps([_facts(one, told) for one in told.entries]))
         return
-    for one in entries:
-        _tell(one)
+    for entry in told.entries:
+        _tell(entry, told)
 
 
-def _tell(entry: Entry) -> None:
+def _facts(entry: Entry, told: Told) -> dict[str, object]:
     from cornered.server.moderation.events import sentence
 
-    when = datetime.fromtimestamp(entry.at / 1000, UTC)
-    typer.echo(f"{entry.number}  {when:%Y-%m-%d %H:%M} UTC  {entry.by}: {sentence(entry.event)}")
+    what = sentence(entry.event, told.names)
+    return {"number": entry.number, "at": entry.at, "by": _by(entry, told), "what": what, "seal": entry.seal}
+
+
+def _report_facts(entry: Entry, told: Told) -> dict[str, object]:
+    text = told.texts.get(entry.number)
+    chat = [] if text is None else [asdict(line) for line in text.chat]
+    return {**_facts(entry, told), "grounds": "" if text is None else text.grounds, "chat": chat}
+
+
+def _tell(entry: Entry, told: Told) -> None:
+    from cornered.server.moderation.events import sentence
+
+    what = sentence(entry.event, told.names)
+    typer.echo(f"{entry.number}  {_when(entry.at)}  {visible(_by(entry, told))}: {visible(what)}")
+
+
+def _by(entry: Entry, told: Told) -> str:
+    return told.names.get(entry.by, entry.by)
+
+
+def _when(at: int) -> str:
+    return f"{datetime.fromtimestamp(at / 1000, UTC):%Y-%m-%d %H:%M} UTC"

@@ -24,6 +24,7 @@ __all__ = [
     "AskSessions",
     "AskTokens",
     "ChangePassword",
+    "ChatPolicy",
     "CreateInvitation",
     "CreateToken",
     "Creators",
@@ -88,6 +89,7 @@ Scope: TypeAlias = Literal["play", "bot", "read", "admin"]
 an administrator may do."""
 Role: TypeAlias = Literal["player", "admin"]
 Creators: TypeAlias = Literal["everybody", "accounts", "admins"]
+ChatPolicy: TypeAlias = Literal["everybody", "accounts", "nobody"]
 Registration: TypeAlias = Literal["open", "invitation", "closed"]
 
 
@@ -277,8 +279,8 @@ class Policies(Made):
     guests: bool
     """Whether one may play without an account."""
     registration: Registration
-    guest_chat: bool
-    """Whether guests may write chat lines."""
+    chat: ChatPolicy
+    """Who may write chat lines."""
     tournaments: Creators = "everybody"
     """Who may create tournaments: everybody, players with an account, or administrators."""
 

@@ -24,13 +24,15 @@ from cornered.protocol.analysis import (
 from cornered.protocol.archive import MAX_OPENING_PLIES, ArchiveFilter
 from cornered.protocol.groups import GroupCommand
 from cornered.protocol.moderation import ModerationCommand
-from cornered.protocol.ratings import Pool
+from cornered.protocol.ratings import RatingPool
+from cornered.protocol.social import SocialCommand
 from cornered.protocol.tournaments import TournamentCommand
 from cornered.protocol.traces import MAX_SENT_LINES, MAX_TRACE_MOVES, TraceLine, TraceSettings
 from cornered.protocol.values import (
     NO_CLOCK,
     ONE_LINE,
     Accepts,
+    BotVersion,
     ChatLine,
     ChatRoom,
     Clock,
@@ -79,6 +81,7 @@ __all__ = [
     "AskSeek",
     "AskStudy",
     "AskTrace",
+    "AskTv",
     "AskVariation",
     "CancelAnalysis",
     "CancelChallenge",
@@ -94,6 +97,7 @@ __all__ = [
     "DeclineRematch",
     "DeclineTakeback",
     "EnterPool",
+    "FindPlayer",
     "Hello",
     "InMatch",
     "Join",
@@ -115,6 +119,7 @@ __all__ = [
     "RequestTakeback",
     "Resign",
     "Say",
+    "SocialCommand",
     "StartSeek",
     "TournamentCommand",
     "WatchLobby",
@@ -176,12 +181,22 @@ class AskProfile(Command, json_schema_extra={"answers": ["profile"]}):
     player: Key
 
 
+class FindPlayer(Command, json_schema_extra={"answers": ["player_found"]}):
+    """Ask who has a name: the account of this name, or else the player who is here under it.
+
+    Capitals, spaces and marks that only change how a name looks make no difference.
+    """
+
+    type: Literal["find_player"] = "find_player"
+    name: Name
+
+
 class AskRatingHistory(Command, json_schema_extra={"answers": ["rating_history"]}):
     """Ask for the course of a player's rating in one pool."""
 
     type: Literal["ask_rating_history"] = "ask_rating_history"
     player: Key
-    pool: Pool
+    pool: RatingPool
 
 
 class AskLeaderboard(Command, json_schema_extra={"answers": ["leaderboard"]}):
@@ -191,7 +206,7 @@ class AskLeaderboard(Command, json_schema_extra={"answers": ["leaderboard"]}):
     """
 
     type: Literal["ask_leaderboard"] = "ask_leaderboard"
-    pool: Pool
+    pool: RatingPool
     kind: PlayerKind = "person"
     after: Key | None = None
 
@@ -240,6 +255,8 @@ class Declare(Command):
     ladder: Annotated[int, Field(ge=0, le=MAX_LADDER_GAMES)] = 0
     """Games of the ladder that the bot plays at once: rated ones against bots of similar strength, for which the server
     pairs it while it is connected. They are part of `concurrency`, of which at least one game is left for people."""
+    version: BotVersion | None = None
+    """The version of the bot, for its matches and ratings: with a new one its rating is uncertain again."""
 
 
 class WatchLobby(Command, json_schema_extra={"answers": ["lobby"]}):
@@ -279,6 +296,12 @@ class JoinSeek(Command):
 
     type: Literal["join_seek"] = "join_seek"
     seek: Key
+
+
+class AskTv(Command, json_schema_extra={"answers": ["tv"]}):
+    """Ask for the best live public match of each game."""
+
+    type: Literal["ask_tv"] = "ask_tv"
 
 
 class AskSeek(Command, json_schema_extra={"answers": ["seek_info"]}):
@@ -648,7 +671,9 @@ ClientMessage: TypeAlias = Annotated[
     | ArchiveCommand
     | AskSeek
     | AskLobby
+    | AskTv
     | RatingCommand
+    | FindPlayer
     | LobbyCommand
     | Join
     | Leave
@@ -663,7 +688,8 @@ ClientMessage: TypeAlias = Annotated[
     | AccountCommand
     | ModerationCommand
     | GroupCommand
-    | TournamentCommand,
+    | TournamentCommand
+    | SocialCommand,
     Field(discriminator="type"),
 ]
 COMMAND: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)

@@ -10,6 +10,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, TypeAdapter
 
 from cornered.protocol.values import (
+    BotVersion,
     Clock,
     CommandId,
     GameSpec,
@@ -84,6 +85,8 @@ class Started(Event):
     """Each seat's rating as the rated match begins; empty in a casual one."""
     tournament: Key | None = None
     """The tournament to which this match belongs; null for any other."""
+    versions: tuple[BotVersion | None, ...] = ()
+    """The version of each seat's bot; null for one that names none and for people, empty where all are null."""
 
 
 class Played(Caused):

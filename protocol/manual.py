@@ -93,6 +93,8 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "tournament_over": "The tournament is finished or cancelled.",
     "banned": "An administrator keeps this player or address out. The text says why and until when; the socket closes.",
     "muted": "An administrator refuses this player's chat lines. The text says why and until when.",
+    "no_chat": "the server has no chat",
+    "forbidden_words": "the text or the name has a word that this server does not accept",
     "unknown_ban": "No such ban or mute holds.",
     "unknown_report": "No such report is open.",
 }

@@ -13,6 +13,7 @@ from cornered.protocol.events import MatchEvent
 from cornered.protocol.groups import GroupAnswer, GroupUpdate
 from cornered.protocol.moderation import ModerationAnswer
 from cornered.protocol.ratings import Leaderboard, Pools, Profile, Rated, RatingHistory
+from cornered.protocol.social import Notified, SocialAnswer
 from cornered.protocol.tournaments import TournamentAnswer, TournamentUpdate
 from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
 from cornered.protocol.values import (
@@ -28,8 +29,8 @@ from cornered.protocol.values import (
     MatchSummary,
     Milliseconds,
     OfferedGame,
+    PairingPool,
     Player,
-    Pool,
     PoolStanding,
     Presence,
     Reason,
@@ -63,6 +64,7 @@ __all__ = [
     "Notice",
     "Opening",
     "Paired",
+    "PlayerFound",
     "Pong",
     "Pools",
     "Profile",
@@ -78,6 +80,7 @@ __all__ = [
     "StopAnalysis",
     "TraceSearch",
     "Traced",
+    "Tv",
     "Unasked",
     "Variation",
     "Waiting",
@@ -135,6 +138,8 @@ ErrorCode: TypeAlias = Literal[
     "unknown_analysis",
     "banned",
     "muted",
+    "no_chat",
+    "forbidden_words",
     "unknown_ban",
     "unknown_report",
     "unknown_group",
@@ -218,7 +223,7 @@ class Games(Made):
     games: tuple[OfferedGame, ...]
     max_plies: int
     """Limit of moves and rolls, those taken back included; a match that reaches it ends as a draw (`ply_limit`)."""
-    pools: tuple[Pool, ...] = ()
+    pools: tuple[PairingPool, ...] = ()
     """The pools of quick pairing, in the order in which they are shown."""
 
 
@@ -265,6 +270,26 @@ class SeekInfo(Made):
     type: Literal["seek_info"] = "seek_info"
     id: CommandId
     seek: Seek
+
+
+class Tv(Made):
+    """The answer to `ask_tv`: one match of each game of which there is a live public one.
+
+    Matches of people come before those with bots; then those of the best players by their ratings at the start. A match
+    is shown as late as its spectators see it.
+    """
+
+    type: Literal["tv"] = "tv"
+    id: CommandId
+    matches: tuple[MatchSummary, ...]
+
+
+class PlayerFound(Made):
+    """The answer to `find_player`."""
+
+    type: Literal["player_found"] = "player_found"
+    id: CommandId
+    player: Player
 
 
 class LobbyState(Made):
@@ -654,10 +679,10 @@ class Said(Made):
 
 
 class Notice(Made):
-    """The server is about to restart, or another program is connected as this bot."""
+    """The server is about to restart, another program is connected as this bot, or a report of one's own was closed."""
 
     type: Literal["notice"] = "notice"
-    code: Literal["restarting", "also_here"]
+    code: Literal["restarting", "also_here", "report_closed"]
     text: str
 
 
@@ -670,6 +695,8 @@ Answer: TypeAlias = (
     | HeadToHead
     | Opening
     | SeekInfo
+    | Tv
+    | PlayerFound
     | LobbyState
     | LobbyPage
     | Pools
@@ -686,6 +713,7 @@ Answer: TypeAlias = (
     | ModerationAnswer
     | GroupAnswer
     | TournamentAnswer
+    | SocialAnswer
 )
 """Answers to the command whose `id` they carry. `lobby` and `snapshot` are sent without an `id` too."""
 Unasked: TypeAlias = (
@@ -704,6 +732,7 @@ Unasked: TypeAlias = (
     | Watchers
     | Said
     | Rated
+    | Notified
     | Notice
     | GroupUpdate
     | TournamentUpdate
@@ -721,6 +750,8 @@ ServerMessage: TypeAlias = Annotated[
     | HeadToHead
     | Opening
     | SeekInfo
+    | Tv
+    | PlayerFound
     | LobbyState
     | LobbyPage
     | LobbyChanged
@@ -748,13 +779,15 @@ ServerMessage: TypeAlias = Annotated[
     | Watchers
     | Said
     | Rated
+    | Notified
     | Notice
     | AccountAnswer
     | ModerationAnswer
     | GroupAnswer
     | GroupUpdate
     | TournamentAnswer
-    | TournamentUpdate,
+    | TournamentUpdate
+    | SocialAnswer,
     Field(discriminator="type"),
 ]
 MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)

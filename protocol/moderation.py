@@ -6,12 +6,17 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from cornered.protocol.values import SPEECH, Command, CommandId, Key, Made, Milliseconds, Player
+from cornered.protocol.account import Role
+from cornered.protocol.values import ONE_LINE, SPEECH, ChatRoom, Command, CommandId, Key, Made, Milliseconds, Player
 
 __all__ = [
     "MAX_BAN_SECONDS",
+    "AccountInfo",
+    "AccountList",
+    "AskAccounts",
     "AskAudit",
     "AskBans",
+    "AskReport",
     "AskReports",
     "Audit",
     "AuditEntry",
@@ -23,8 +28,10 @@ __all__ = [
     "Measure",
     "ModerationAnswer",
     "ModerationCommand",
+    "ReportDetails",
     "ReportInfo",
     "ReportPlayer",
+    "ReportedLine",
     "Reports",
     "Unban",
 ]
@@ -85,8 +92,15 @@ class AskReports(Command, json_schema_extra={"answers": ["reports"]}):
     after: Annotated[int, Field(ge=1)] | None = None
 
 
+class AskReport(Command, json_schema_extra={"answers": ["report"]}):
+    """Ask for an open report with the chat that its reporter saw; for administrators."""
+
+    type: Literal["ask_report"] = "ask_report"
+    report: Annotated[int, Field(ge=1)]
+
+
 class CloseReport(Command):
-    """Close a report, with what was decided; for administrators."""
+    """Close a report, with what was decided; for administrators. Its reporter is told, once, that it was looked at."""
 
     type: Literal["close_report"] = "close_report"
     report: Annotated[int, Field(ge=1)]
@@ -98,6 +112,17 @@ class AskAudit(Command, json_schema_extra={"answers": ["audit"]}):
 
     type: Literal["ask_audit"] = "ask_audit"
     after: Annotated[int, Field(ge=1)] | None = None
+
+
+class AskAccounts(Command, json_schema_extra={"answers": ["account_list"]}):
+    """Search accounts by the beginning of their names, and any player by its id; for administrators.
+
+    Names are compared as folded ones are. `after` is an earlier page's `more`.
+    """
+
+    type: Literal["ask_accounts"] = "ask_accounts"
+    text: Annotated[str, ONE_LINE, Field(max_length=64)] = ""
+    after: Annotated[str, Field(max_length=128)] | None = None
 
 
 class BanInfo(Made):
@@ -112,6 +137,29 @@ class BanInfo(Made):
     by: str
     """The administrator's name, or `operator` for a command on the server's machine."""
     grounds: str
+
+
+class ReportedLine(Made):
+    """A chat line that is kept with a report."""
+
+    by: Player
+    room: ChatRoom
+    text: str
+    at: Milliseconds
+
+
+class AccountInfo(Made):
+    """A player as administrators see it: `role` is null for a guest, and `seen` when a token of it was last used."""
+
+    player: Player
+    role: Role | None
+    since: Milliseconds | None
+    """When the account was made; null for a guest."""
+    seen: Milliseconds
+    """To the hour; 0 where that is not known."""
+    closed: bool
+    bans: tuple[int, ...]
+    """The numbers of the bans and mutes that hold."""
 
 
 class ReportInfo(Made):
@@ -154,14 +202,38 @@ class Reports(Made):
     more: int | None
 
 
+class ReportDetails(Made):
+    """The answer to `ask_report`."""
+
+    type: Literal["report"] = "report"
+    id: CommandId
+    report: ReportInfo
+    chat: tuple[ReportedLine, ...]
+    """The newest lines of the match that the reporter could read when it reported, oldest first."""
+    verified: bool
+    """Whether words and chat are those of which the log has digests."""
+
+
+class AccountList(Made):
+    """The answer to `ask_accounts`."""
+
+    type: Literal["account_list"] = "account_list"
+    id: CommandId
+    accounts: tuple[AccountInfo, ...]
+    more: str | None
+
+
 class Audit(Made):
-    """The answer to `ask_audit`."""
+    """The answer to `ask_audit`. `broken` is the first entry whose seal is not that of what it says; null for none."""
 
     type: Literal["audit"] = "audit"
     id: CommandId
     entries: tuple[AuditEntry, ...]
+    broken: int | None
     more: int | None
 
 
-ModerationCommand: TypeAlias = ReportPlayer | Ban | Unban | AskBans | AskReports | CloseReport | AskAudit
-ModerationAnswer: TypeAlias = Bans | Reports | Audit
+ModerationCommand: TypeAlias = (
+    ReportPlayer | Ban | Unban | AskBans | AskReports | AskReport | CloseReport | AskAudit | AskAccounts
+)
+ModerationAnswer: TypeAlias = Bans | Reports | ReportDetails | AccountList | Audit

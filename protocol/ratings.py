@@ -6,11 +6,10 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from cornered.protocol.values import CommandId, GameSpec, Key, Made, Milliseconds, Player, PlayerKind
+from cornered.protocol.values import BotVersion, CommandId, GameSpec, Key, Made, Milliseconds, Player, PlayerKind
 
 __all__ = [
     "Leaderboard",
-    "Pool",
     "PoolInfo",
     "PoolRating",
     "Pools",
@@ -20,10 +19,14 @@ __all__ = [
     "RatingChange",
     "RatingHistory",
     "RatingPoint",
+    "RatingPool",
     "Speed",
+    "VersionRating",
 ]
 
-Pool: TypeAlias = Annotated[str, Field(min_length=3, max_length=160, pattern=r"^[a-z0-9_]+(:[a-z0-9_=,-]+)?:[a-z]+$")]
+RatingPool: TypeAlias = Annotated[
+    str, Field(min_length=3, max_length=160, pattern=r"^[a-z0-9_]+(:[a-z0-9_=,-]+)?:[a-z]+$")
+]
 """The key of a rating pool: the game, the options that differ from its defaults, and the speed, as in `trapgrid:blitz`
 or `trapgrid:size=5:rapid`."""
 Speed: TypeAlias = Literal["bullet", "blitz", "rapid", "classical", "correspondence", "untimed"]
@@ -34,17 +37,27 @@ Speed: TypeAlias = Literal["bullet", "blitz", "rapid", "classical", "corresponde
 class PoolInfo(Made):
     """A rating pool. `game` has the options that differ from the game's defaults."""
 
-    pool: Pool
+    pool: RatingPool
     game: GameSpec
     speed: Speed
     players: int
     """Number of players who have a rating in it."""
 
 
+class VersionRating(Made):
+    """A version of a bot in one pool, with the bot's rating and deviation after its last game, which ended at `at`."""
+
+    version: BotVersion
+    games: int
+    rating: int
+    deviation: int
+    at: Milliseconds
+
+
 class PoolRating(Made):
     """A player's rating in one pool. With a `deviation` above 110 it is `provisional`."""
 
-    pool: Pool
+    pool: RatingPool
     game: GameSpec
     """With the options that differ from the game's defaults."""
     speed: Speed
@@ -55,6 +68,8 @@ class PoolRating(Made):
     provisional: bool
     rank: int | None
     """Place among the established players of the same kind; null while it is provisional, and beyond 1,000."""
+    versions: tuple[VersionRating, ...] = ()
+    """The versions that a bot has named, the one that played last first: at most 16."""
 
 
 class RatingPoint(Made):
@@ -114,7 +129,7 @@ class RatingHistory(Made):
     type: Literal["rating_history"] = "rating_history"
     id: CommandId
     player: Key
-    pool: Pool
+    pool: RatingPool
     points: tuple[RatingPoint, ...]
 
 
@@ -123,7 +138,7 @@ class Leaderboard(Made):
 
     type: Literal["leaderboard"] = "leaderboard"
     id: CommandId
-    pool: Pool
+    pool: RatingPool
     game: GameSpec
     """With the options that differ from the game's defaults."""
     speed: Speed
@@ -143,5 +158,5 @@ class Rated(Made):
 
     type: Literal["rated"] = "rated"
     match: Key
-    pool: Pool
+    pool: RatingPool
     changes: tuple[RatingChange, ...]

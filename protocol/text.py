@@ -14,7 +14,16 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
-__all__ = ["MAX_MARKS", "MAX_NAME", "ForbiddenText", "clean_line", "clean_name", "fold_name", "visible"]
+__all__ = [
+    "MAX_MARKS",
+    "MAX_NAME",
+    "ForbiddenText",
+    "clean_line",
+    "clean_name",
+    "comparison_key",
+    "fold_name",
+    "visible",
+]
 
 MAX_NAME: Final = 24
 """Characters of a name after normalisation."""
@@ -209,6 +218,13 @@ def fold_name(name: str) -> str:
         .translate(_CONFUSABLE_ASCII)
     )
     return unicodedata.normalize("NFC", " ".join(like.split())).replace("rn", "m").replace("vv", "w")
+
+
+@lru_cache(maxsize=4_096)
+def comparison_key(name: str) -> str:
+    """Return the key that names which read alike share: their folded letters, marks and digits."""
+    folded = fold_name(name)
+    return "".join(one for one in folded if unicodedata.category(one)[0] in "LMN") or folded
 
 
 def _is_ignorable(char: str) -> bool:

@@ -300,8 +300,14 @@ class Accounts(Protocol):
 
     # For operators
 
-    async def accounts(self, limit: int, after: str = "") -> Sequence[AccountRecord]:
-        """Return up to `limit` accounts by their present names' comparison keys, those after the key `after`."""
+    async def accounts(self, limit: int, after: str = "", *, beginning: str = "") -> Sequence[AccountRecord]:
+        """Return up to `limit` accounts by their present names' comparison keys, those after the key `after`.
+
+        With `beginning` only those whose keys begin so.
+        """
+
+    async def seen(self, players: Collection[str]) -> Mapping[str, int]:
+        """Return when a token of each of these players was last used; those without a token are left out."""
 
     async def set_role(self, player: str, role: Role) -> None:
         """Change an account's role; its tokens with the scope `admin` end with the role. Raises UnknownPlayer."""

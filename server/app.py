@@ -26,7 +26,9 @@ from cornered.server.backing_services import (
     new_local_ownership,
     new_node_bus,
     new_passwords,
+    new_push_sender,
     new_tracer,
+    new_word_list,
     open_accounts,
     open_ratings,
     open_stores,
@@ -36,6 +38,7 @@ from cornered.server.cluster.ports import LobbyLog, Ownership
 from cornered.server.lobby.bounds import Bounds
 from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts, Metrics
+from cornered.server.moderation.chat_filter import ChatFilter
 from cornered.server.moderation.ports import ModerationLog
 from cornered.server.net.gateway import Gateway
 from cornered.server.net.http import Pages
@@ -50,7 +53,7 @@ from cornered.server.runtime.limits import Limits
 from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_room import Services
-from cornered.server.runtime.moderation_service import Doorkeeper, ModerationService
+from cornered.server.runtime.moderation_service import ConnectedPlayers, ModerationService
 from cornered.server.runtime.named_journal import NamedJournal
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
@@ -70,6 +73,7 @@ from cornered.server.runtime.timekeeping import (
 from cornered.server.runtime.tournament_driver import LobbyView
 from cornered.server.runtime.tournament_service import Peers, TournamentService
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
+from cornered.server.social.ports import PushSender, SocialStore
 from cornered.server.streams.ports import EventStreams
 
 __all__ = [
@@ -192,6 +196,7 @@ async def run(
                 stores.ratings,
                 stores.moderation_log,
                 stores.streams,
+                stores.social,
                 ownership=stores.ownership,
                 beforehand=beforehand,
                 ending=ending,
@@ -210,6 +215,7 @@ async def running_server(
     ratings: Ratings,
     moderation_log: ModerationLog,
     streams: EventStreams,
+    social: SocialStore,
     *,
     now: Callable[[], int] | None = None,
     outages: Outages | None = None,
@@ -229,6 +235,7 @@ async def running_server(
     counts = Counts()
     with using_store():
         secret = await journal.secret()
+        push = await new_push_sender(settings, social)
         sign = await _of_this_store(sign, journal, alive)
         clock = now or await _clock(ownership, sign)
         owned = ownership or new_local_ownership(settings, clock, alive_ms=sign.at if sign else 0)
@@ -242,25 +249,34 @@ async def running_server(
         nodes=Nodes(owned, node_bus),
         tracer=new_tracer(settings),
         ratings=RatingService(ratings, counts, clock, knows_house_bots=bool(settings.analyst_key.get_secret_value())),
+        blocks_of=social.blocks_of,
     )
     refused: OSError | SettingsError | None = None
     async with asyncio.TaskGroup() as tasks:
-        open_moderation = partial(_moderation_service, moderation_log, accounts, secret, clock)
+        open_moderation = partial(_moderation_service, moderation_log, accounts, secret, clock, new_word_list(settings))
         clock_orders: ClockOrders
         groups = GroupService(streams, accounts, secret, now=clock)
         open_tournaments = partial(
             _tournament_service, settings, streams, services, accounts, groups, lambda: clock_orders
         )
         lobby_service = _lobby_service(
-            settings, services, accounts, open_moderation, open_tournaments, lobby_log, secret, tasks
+            settings, services, accounts, open_moderation, open_tournaments, lobby_log, social, push, secret, tasks
         )
         gateway: Gateway
         hashing = passwords or new_passwords()
         groups.people = lobby_service
         pages = _pages(settings, lobby_service, groups, services, hashing, lambda: gateway.connections)
         limits = Limits(settings)
-        account_service = AccountService(accounts, hashing, limits, counts, lobby_service, now=clock)
-        exports = Exports(accounts, services.journal, now=clock)
+        account_service = AccountService(
+            accounts,
+            hashing,
+            limits,
+            counts,
+            lobby_service,
+            clean_name=lobby_service.moderation.clean_name,
+            now=clock,
+        )
+        exports = Exports(accounts, services.journal, social, now=clock)
         gateway = Gateway(settings, limits, lobby_service, account_service, exports, groups, pages, tasks)
         registry = lobby_service.matches
         shared_limits = SharedLimits(limits, services.nodes)
@@ -274,6 +290,7 @@ async def running_server(
             shared_limits,
             clock_orders,
             _spawner(tasks),
+            players=lobby_service.players_elsewhere,
             is_lobby_open=False,
         )
         running = [tasks.create_task(services.bus.run(), name="bus")]
@@ -305,6 +322,7 @@ async def running_server(
             running.append(tasks.create_task(groups.run(), name="groups"))
             running.append(tasks.create_task(services.ratings.run(), name="ratings"))
             running.append(tasks.create_task(lobby_service.tournaments.run(), name="tournaments"))
+            running.append(tasks.create_task(lobby_service.notices.run(), name="notices"))
             running.append(tasks.create_task(journal.watch(), name="journal watch"))
             leave: Callable[[], Awaitable[None]] = _nothing_to_leave
             if ownership is None and settings.database != MEMORY_DATABASE:
@@ -345,9 +363,14 @@ async def _nothing_to_leave() -> None:
 
 
 def _moderation_service(
-    moderation_log: ModerationLog, accounts: Accounts, secret: bytes, now: Callable[[], int], doorkeeper: Doorkeeper
+    moderation_log: ModerationLog,
+    accounts: Accounts,
+    secret: bytes,
+    now: Callable[[], int],
+    words: Callable[[], ChatFilter],
+    connected: ConnectedPlayers,
 ) -> ModerationService:
-    return ModerationService(moderation_log, accounts, doorkeeper, secret, now=now)
+    return ModerationService(moderation_log, accounts, connected, secret, now=now, words=words)
 
 
 def _tournament_service(
@@ -382,9 +405,11 @@ def _lobby_service(
     settings: Settings,
     services: Services,
     accounts: Accounts,
-    open_moderation: Callable[[Doorkeeper], ModerationService],
+    open_moderation: Callable[[ConnectedPlayers], ModerationService],
     open_tournaments: Callable[[LobbyView, Peers], TournamentService],
     lobby_log: LobbyLog,
+    social: SocialStore,
+    push: PushSender | None,
     secret: bytes,
     tasks: asyncio.TaskGroup,
 ) -> LobbyService:
@@ -401,6 +426,7 @@ def _lobby_service(
         open_moderation,
         open_tournaments,
         lobby_log,
+        social,
         tasks,
         bounds=Bounds(
             settings.max_seeks,
@@ -409,10 +435,14 @@ def _lobby_service(
             settings.max_challenges_per_address,
             settings.max_matches_per_player,
             settings.max_matches_per_address,
+            settings.max_pool_entries,
+            settings.max_pool_entries_per_address,
         ),
         reserved_names=settings.reserved_names,
         analyst_key=settings.analyst_key.get_secret_value(),
         allows_guests=settings.guests,
+        push=push,
+        notice_seconds=settings.notice_seconds,
     )
 
 
@@ -514,6 +544,7 @@ def _pages(
                 "Clients of this node that watch a tournament.",
                 lambda: lobby_service.tournaments.watchers,
             ),
+            "notices_waiting": ("Notices to players that are not sent yet.", lambda: lobby_service.notices.waiting),
             "passwords_waiting": ("Passwords that are hashed, or wait for that.", lambda: passwords.waiting),
             "journal_waiting": ("Appends that wait for a commit to take them.", lambda: services.journal.waiting),
             "ratings_waiting": ("Results that were not rated at the last look.", lambda: services.ratings.waiting),
@@ -536,7 +567,12 @@ def _pages(
     )
     token = settings.metrics_token.get_secret_value() if settings.metrics_token is not None else ""
     return Pages(
-        settings.web, services.journal, metrics, lambda: _obstacle(lobby_service, services), metrics_token=token
+        settings.web,
+        services.journal,
+        metrics,
+        lambda: _obstacle(lobby_service, services),
+        find_tournament=lobby_service.tournaments.public,
+        metrics_token=token,
     )
 
 

@@ -31,8 +31,11 @@ from cornered.server.adapters.ownership_local import LocalOwnership
 from cornered.server.adapters.private_files import NotPrivate, files_of_database, make_private
 from cornered.server.adapters.ratings_memory import MemoryRatings
 from cornered.server.adapters.ratings_sql import SqlRatings
+from cornered.server.adapters.social_memory import MemorySocialStore
+from cornered.server.adapters.social_sql import SqlSocialStore
 from cornered.server.adapters.streams_memory import MemoryStreams
 from cornered.server.adapters.streams_sql import SqlStreams
+from cornered.server.adapters.word_file import WordFile
 from cornered.server.cluster.envelope import node_key
 from cornered.server.cluster.ports import (
     LobbyLog,
@@ -44,11 +47,13 @@ from cornered.server.cluster.ports import (
     OwnershipObserver,
 )
 from cornered.server.metrics import Counts
+from cornered.server.moderation.chat_filter import NO_FILTER, ChatFilter
 from cornered.server.moderation.ports import ModerationLog, ModerationUnavailable
 from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, AccountsUnavailable, Bus, Journal, JournalUnavailable
 from cornered.server.rating.ports import Ratings, RatingsUnavailable
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
+from cornered.server.social.ports import PushSender, SocialStore, SocialUnavailable
 from cornered.server.streams.ports import EventStreams, StreamsUnavailable
 from cornered.server.tracing import NO_TRACER, Tracer
 
@@ -59,7 +64,9 @@ __all__ = [
     "new_local_ownership",
     "new_node_bus",
     "new_passwords",
+    "new_push_sender",
     "new_tracer",
+    "new_word_list",
     "open_accounts",
     "open_moderation",
     "open_ratings",
@@ -73,6 +80,7 @@ _UNAVAILABLE: Final = (
     AccountsUnavailable,
     RatingsUnavailable,
     ModerationUnavailable,
+    SocialUnavailable,
     StreamsUnavailable,
 )
 MAX_FLUSH_SECONDS: Final = 2.0
@@ -89,6 +97,7 @@ class Stores:
     ratings: Ratings
     moderation_log: ModerationLog
     streams: EventStreams
+    social: SocialStore
     ownership: Ownership | None
 
 
@@ -168,6 +177,29 @@ def new_passwords() -> Passwords:
     return Argon2Passwords()
 
 
+async def new_push_sender(settings: Settings, store: SocialStore) -> PushSender | None:
+    """Return the sender of push messages, with the store's key; None without it or without its extra.
+
+    Raises SettingsError, SocialUnavailable.
+    """
+    if not settings.push:
+        return None
+    try:
+        from cornered.server.adapters.push_web import WebPush, new_private_key
+    except ModuleNotFoundError:
+        return None
+    private_key = await store.push_secret(new_private_key())
+    try:
+        return WebPush(
+            private_key,
+            contact=settings.push_contact,
+            hosts=settings.push_hosts,
+            origins=settings.push_origins,
+        )
+    except ValueError as error:
+        raise SettingsError(f"CORNERED_PUSH_{error}") from None
+
+
 def new_tracer(settings: Settings) -> Tracer:
     """Return the tracer of commands, which records nothing without a collector. Raises SettingsError."""
     if not settings.otlp:
@@ -186,6 +218,16 @@ def new_tracer(settings: Settings) -> Tracer:
         )
     except ValueError as error:
         raise SettingsError(f"CORNERED_OTLP: {error}") from None
+
+
+def new_word_list(settings: Settings) -> Callable[[], ChatFilter]:
+    """Return the list of forbidden words, which may change. Raises SettingsError."""
+    if settings.chat_filter is None:
+        return lambda: NO_FILTER
+    try:
+        return WordFile(settings.chat_filter, masks=settings.chat_filter_action == "mask")
+    except ValueError as error:
+        raise SettingsError(f"CORNERED_CHAT_FILTER: {error}") from None
 
 
 async def join_as_node(ownership: Ownership, observer: OwnershipObserver, address: str) -> None:
@@ -270,14 +312,15 @@ async def _database(settings: Settings) -> AsyncIterator[Database | None]:
 @contextlib.asynccontextmanager
 async def _stores(database: Database | None, ownership: Ownership | None) -> AsyncIterator[Stores]:
     if database is None:
-        in_memory = MemoryJournal()
+        in_memory, accounts = MemoryJournal(), MemoryAccounts()
         yield Stores(
             in_memory,
-            MemoryAccounts(),
+            accounts,
             MemoryLobbyLog(),
             MemoryRatings(in_memory),
             MemoryModerationLog(),
             MemoryStreams(),
+            MemorySocialStore(accounts),
             ownership,
         )
         return
@@ -290,6 +333,7 @@ async def _stores(database: Database | None, ownership: Ownership | None) -> Asy
             SqlRatings(database),
             SqlModerationLog(database),
             SqlStreams(database),
+            SqlSocialStore(database),
             ownership,
         )
     finally:

@@ -41,7 +41,9 @@ class Counts:
         "node_messages_dropped",
         "node_messages_received",
         "node_messages_sent",
+        "notices",
         "pairing_seconds",
+        "pushes",
         "rated",
         "refusals",
         "registrations",
@@ -74,6 +76,8 @@ class Counts:
         self.node_messages_dropped = 0
         self.node_messages_received = 0
         self.node_messages_sent = 0
+        self.notices: dict[str, int] = {}
+        self.pushes: dict[str, int] = {}
         self.latency = 0.0
         self.buckets = [0] * (len(_LATENCY_BUCKETS_S) + 1)
 
@@ -88,6 +92,14 @@ class Counts:
     def signed_in(self, outcome: str) -> None:
         """Count one attempt to sign in or to recover an account: `good`, or why it was refused."""
         self.sign_ins[outcome] = self.sign_ins.get(outcome, 0) + 1
+
+    def noticed(self, outcome: str) -> None:
+        """Count one notice by its kind, or one that was `dropped` or has `failed`."""
+        self.notices[outcome] = self.notices.get(outcome, 0) + 1
+
+    def pushed(self, outcome: str) -> None:
+        """Count one push message by what became of it."""
+        self.pushes[outcome] = self.pushes.get(outcome, 0) + 1
 
     def refused_batch(self, fault: str) -> None:
         """Count one batch on this node's topic that was not taken."""
@@ -143,6 +155,16 @@ class Metrics(Collector):
         for outcome, number in sorted(counts.sign_ins.items()):
             sign_ins.add_metric([outcome], number)
         yield sign_ins
+        for name, words, numbers in (
+            ("notices", "Notices to players, by kind.", counts.notices),
+            ("pushes", "Push messages by what became of them.", counts.pushes),
+        ):
+            labelled = CounterMetricFamily(
+                f"cornered_{name}", words, labels=["kind" if name == "notices" else "outcome"]
+            )
+            for label, number in sorted(numbers.items()):
+                labelled.add_metric([label], number)
+            yield labelled
         batches = CounterMetricFamily("cornered_node_batches_refused", "Batches that were not taken.", labels=["fault"])
         for fault, number in sorted(counts.node_batches_refused.items()):
             batches.add_metric([fault], number)

@@ -31,6 +31,13 @@ MEMORY_DATABASE: Final = "memory"
 _PREFIX: Final = "CORNERED_"
 _OTHER_VARIABLES: Final = ("CONFIG", "KERNELS", "SERVER", "TOKEN", "SITE")
 """Variables with the same prefix that are no settings of the server."""
+PUSH_HOSTS: Final = (
+    "fcm.googleapis.com",
+    "updates.push.services.mozilla.com",
+    ".push.apple.com",
+    ".notify.windows.com",
+)
+"""The push services of Chrome and the browsers made from it, of Firefox, of Safari and of Edge."""
 _MIN_KEY: Final = 20
 _MAX_KEY: Final = 100
 """Characters of a key, as of a token (`cornered.protocol.values.Token`)."""
@@ -64,6 +71,9 @@ def _network(given: object) -> object:
 
 _Names: TypeAlias = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 _Networks: TypeAlias = Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode, BeforeValidator(_networks)]
+
+
+_Days: TypeAlias = Annotated[int, Field(ge=1, le=36_500)]
 
 
 def _config_file(given: Mapping[str, Any]) -> Path:
@@ -185,6 +195,10 @@ class Settings(BaseSettings):
     """Live matches of one player. A bot may declare more, up to 200."""
     max_matches_per_address: Annotated[int, Field(ge=1)] = 500
     """Live matches of all players of one address, as of each match's start."""
+    max_pool_entries: Annotated[int, Field(ge=1)] = 2_000
+    """Players who wait to be paired, in all pools together."""
+    max_pool_entries_per_address: Annotated[int, Field(ge=1)] = 200
+    """The same of one address."""
     reserved_names: _Names = ("champion", *(f"level-{level}" for level in range(1, 11)))
     """Names for bots with the analyst key, the house bots by default; any other player with such a name gets a number
     beside it."""
@@ -194,10 +208,38 @@ class Settings(BaseSettings):
     registration: Literal["open", "invitation", "closed"] = "open"
     """Who may make an account: everybody, everybody with an invitation (`cornered admin accounts invite`), or only the
     operator."""
-    guest_chat: bool = True
-    """Whether players without an account may write chat lines."""
     tournaments: Literal["everybody", "accounts", "admins"] = "everybody"
     """Who may create tournaments: everybody, players with an account, or administrators."""
+    chat: Literal["everybody", "accounts", "nobody"] = "everybody"
+    """Who may write chat lines: everybody, players with an account, or nobody but the operator's bots."""
+    chat_filter: Path | None = None
+    """A file of words that chat lines and names may not hold, one a line; `word*` also forbids longer words that begin
+    so. Letters that look alike make no difference. It is read again when it changes."""
+    chat_filter_action: Literal["refuse", "mask"] = "refuse"
+    """Whether a line with such a word is refused, or told with asterisks in its place. Names are always refused."""
+
+    keep_chat_days: _Days = 30
+    """Days after a report is closed until the chat that was kept with it is erased. Other chat is not stored."""
+    keep_reports_days: _Days = 365
+    """Days after a report is closed until its words are erased; the log keeps who reported whom, by ids."""
+    keep_addresses_days: _Days = 180
+    """Days after a sign-in until the digest of its address is erased."""
+    keep_sessions_days: _Days | None = None
+    """Days without use after which a session of an account ends, and its times are erased; empty for never."""
+    keep_guests_days: _Days | None = None
+    """Days without a visit after which a guest becomes "deleted"; the matches stay. Empty for never."""
+
+    push: bool = True
+    """Whether browsers may ask for push messages, which go through the service of the browser's maker. Needs the extra
+    `push`."""
+    push_contact: str = ""
+    """How push services reach the operator: mailto:operator@example.org, or an https address. Some require it."""
+    push_hosts: _Names = PUSH_HOSTS
+    """Hosts of push services to which messages are sent; a leading dot stands for any host below it."""
+    push_origins: _Names = ()
+    """Push services of one's own, such as http://127.0.0.1:9000, which need neither HTTPS nor a public address."""
+    notice_seconds: Annotated[float, Field(ge=0, le=3_600)] = 10
+    """Seconds that a player has to look at a game by days before the turn is announced."""
 
     analyst_key: SecretStr = SecretStr("")
     """The key that a bot needs for a reserved name and for analyses, 20 to 100 characters. Empty: `serve` generates one
@@ -222,10 +264,10 @@ class Settings(BaseSettings):
             raise ValueError(f"a key has {_MIN_KEY} to {_MAX_KEY} characters; leave it out for a random one")
         return key
 
-    @field_validator("data", "web")
+    @field_validator("data", "web", "chat_filter")
     @classmethod
-    def _expand_user(cls, path: Path) -> Path:
-        return path.expanduser()
+    def _expand_user(cls, path: Path | None) -> Path | None:
+        return path and path.expanduser()
 
     @property
     def database_url(self) -> str:

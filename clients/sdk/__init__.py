@@ -13,6 +13,7 @@ from cornered.clients.sdk.errors import (
 from cornered.clients.sdk.lobby import LobbyView
 from cornered.clients.sdk.match import MatchView
 from cornered.clients.sdk.own_account import OwnAccount, policies, recover, register, sign_in
+from cornered.clients.sdk.people import People
 from cornered.clients.sdk.player import BotPlayer, Tempo, run_bot, stay_as
 from cornered.clients.sdk.pulse import Pulse
 from cornered.clients.sdk.time_management import think_time
@@ -32,6 +33,7 @@ __all__ = [
     "MatchView",
     "NotUnderstood",
     "OwnAccount",
+    "People",
     "Pulse",
     "Tempo",
     "TokenStore",

@@ -19,6 +19,7 @@ from cornered.clients.sdk.link import Link
 from cornered.clients.sdk.lobby import LobbyView
 from cornered.clients.sdk.match import MatchView
 from cornered.clients.sdk.own_account import OwnAccount
+from cornered.clients.sdk.people import People
 from cornered.clients.sdk.pulse import Pulse
 from cornered.clients.sdk.study import Jobs, Studies
 from cornered.engine.game import OptionValue
@@ -73,6 +74,7 @@ from cornered.protocol.messages import (
     Notice,
     Opening,
     Paired,
+    PlayerFound,
     Pong,
     RecordRead,
     Said,
@@ -83,20 +85,25 @@ from cornered.protocol.messages import (
     StopAnalysis,
     Traced,
     TraceSearch,
+    Tv,
     Variation,
     Waiting,
     Watchers,
     Welcome,
 )
 from cornered.protocol.moderation import (
+    AccountList,
+    AskAccounts,
     AskAudit,
     AskBans,
+    AskReport,
     AskReports,
     Audit,
     Ban,
     Bans,
     CloseReport,
     Measure,
+    ReportDetails,
     ReportPlayer,
     Reports,
     Unban,
@@ -110,6 +117,7 @@ from cornered.protocol.ratings import (
     RatingHistory,
     RatingPoint,
 )
+from cornered.protocol.social import Blocked, Friends, Notices, Notified
 from cornered.protocol.tournaments import (
     Pairings,
     Standings,
@@ -126,9 +134,9 @@ from cornered.protocol.values import (
     LobbySection,
     MatchSummary,
     OfferedGame,
+    PairingPool,
     Player,
     PlayerKind,
-    Pool,
     SeekSettings,
     Value,
 )
@@ -164,6 +172,7 @@ class Client:
         self.jobs = Jobs(self)
         """Analysis jobs of this bot, after `jobs.offer`."""
         self.account = OwnAccount(self)
+        self.people = People(self)
         """This player's account, or what would become one."""
         self._news: deque[ClientNews] = deque(maxlen=MAX_PENDING_NEWS)
         self._news_pulse = Pulse()
@@ -288,7 +297,7 @@ class Client:
         """Return the server's games."""
         return (await self.ask(AskGames(id=self.new_id()), Games)).games
 
-    async def pools(self) -> tuple[Pool, ...]:
+    async def pools(self) -> tuple[PairingPool, ...]:
         """Return the server's pools of quick pairing."""
         return (await self.ask(AskGames(id=self.new_id()), Games)).pools
 
@@ -334,6 +343,14 @@ class Client:
         spec = GameSpec(name=game, options=options)
         return await self.ask(commands.AskOpening(id=self.new_id(), game=spec, moves=tuple(moves)), Opening)
 
+    async def find_player(self, name: str) -> Player:
+        """Return the player whose account has this name, or who is here under it. Raises CommandRefused."""
+        return (await self.ask(commands.FindPlayer(id=self.new_id(), name=name), PlayerFound)).player
+
+    async def tv(self) -> tuple[MatchSummary, ...]:
+        """Return the best live public match of each game."""
+        return (await self.ask(commands.AskTv(id=self.new_id()), Tv)).matches
+
     async def profile(self, player: str | None = None) -> Profile:
         """Return the name, kind and ratings of the player with this id, by default one's own. Raises CommandRefused."""
         return await self.ask(AskProfile(id=self.new_id(), player=player or self.player.id), Profile)
@@ -354,12 +371,17 @@ class Client:
         """Return the rating pools with players, those with most of them first."""
         return (await self.ask(AskPools(id=self.new_id()), Pools)).pools
 
-    async def declare(self, accepts: Sequence[Accepts], concurrency: int, *, ladder: int = 0) -> None:
+    async def declare(
+        self, accepts: Sequence[Accepts], concurrency: int, *, ladder: int = 0, version: str | None = None
+    ) -> None:
         """Declare the games that this bot plays; repeated on every new connection.
 
         `ladder` of its `concurrency` games at once are rated ones against other bots, for which the server pairs it.
+        With a new `version` the bot keeps its ratings, which are as uncertain as a newcomer's again.
         """
-        command = Declare(id=self.new_id(), accepts=tuple(accepts), concurrency=concurrency, ladder=ladder)
+        command = Declare(
+            id=self.new_id(), accepts=tuple(accepts), concurrency=concurrency, ladder=ladder, version=version
+        )
         await self.ask(command, Acknowledged)
         self._declared = command
 
@@ -397,6 +419,14 @@ class Client:
     async def reports(self, after: int | None = None) -> Reports:
         """Return the open reports, oldest first, or those after the cursor `more`; for administrators."""
         return await self.ask(AskReports(id=self.new_id(), after=after), Reports)
+
+    async def report_details(self, report: int) -> ReportDetails:
+        """Return an open report with the chat that its reporter saw; for administrators."""
+        return await self.ask(AskReport(id=self.new_id(), report=report), ReportDetails)
+
+    async def accounts(self, text: str = "", after: str | None = None) -> AccountList:
+        """Search accounts by the beginning of their names, and any player by its id; for administrators."""
+        return await self.ask(AskAccounts(id=self.new_id(), text=text, after=after), AccountList)
 
     async def close_report(self, report: int, grounds: str) -> None:
         """Close a report, with what was decided; for administrators."""
@@ -572,6 +602,9 @@ class Client:
                 self._publish(message)
             case Notice():
                 self._note(message)
+            case Notified():
+                # A notice for people; a bot hears of its turns in the matches that it has joined.
+                pass
             case Analysis():
                 self._studies.receive(message)
             case Analyse() | TraceSearch() | StopAnalysis():
@@ -591,6 +624,8 @@ class Client:
                 | HeadToHead()
                 | Opening()
                 | SeekInfo()
+                | Tv()
+                | PlayerFound()
                 | Moves()
                 | History()
                 | Variation()
@@ -612,6 +647,8 @@ class Client:
                 | InvitationCreated()
                 | Bans()
                 | Reports()
+                | ReportDetails()
+                | AccountList()
                 | Audit()
                 | Groups()
                 | GroupState()
@@ -619,6 +656,9 @@ class Client:
                 | TournamentState()
                 | Standings()
                 | Pairings()
+                | Friends()
+                | Blocked()
+                | Notices()
             ):
                 # The link returns these from `ask`.
                 pass

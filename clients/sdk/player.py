@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias, assert_never
 
+from cornered.clients.sdk.address import require_version
 from cornered.clients.sdk.backoff import retry
 from cornered.clients.sdk.client import Client
 from cornered.clients.sdk.errors import ClientError, Closed, CommandRefused, NotUnderstood
@@ -79,6 +80,7 @@ class BotPlayer:
         accepts: Sequence[Accepts],
         concurrency: int = 4,
         ladder: int = 0,
+        version: str | None = None,
         agrees: Callable[[MatchView], bool] = lambda match: False,
         tempo: Callable[[MatchView], Tempo] = lambda match: Tempo(),
         refuses: Callable[[GameSpec], str | None] = lambda spec: None,
@@ -89,6 +91,7 @@ class BotPlayer:
         self._accepts = tuple(accepts)
         self._concurrency = concurrency
         self._ladder = ladder
+        self._version = version
         self._agrees = agrees
         self._tempo = tempo
         self._refuses = refuses
@@ -104,7 +107,9 @@ class BotPlayer:
         """Declare what this bot accepts, or `accepts` from now on; it can be challenged after that."""
         if accepts is not None:
             self._accepts = tuple(accepts)
-        await retry(lambda: self._client.declare(self._accepts, self._concurrency, ladder=self._ladder))
+        await retry(
+            lambda: self._client.declare(self._accepts, self._concurrency, ladder=self._ladder, version=self._version)
+        )
 
     async def run(self) -> None:
         """Play until the client closes."""
@@ -353,12 +358,14 @@ def run_bot(
     games: Sequence[str] | None = None,
     concurrency: int = 4,
     ladder: int = 0,
+    version: str | None = None,
     longest: int = 1500,
 ) -> None:
     """Play as the bot called `name` until interrupted; `choose(state, limit)` returns one of `state.moves()`.
 
     `games` are the names of the games that the bot plays, by default all; `longest` is its search time in milliseconds.
     `ladder` of its `concurrency` games at once are rated ones against other bots, for which the server pairs it.
+    `version` is the bot's, such as "2.1": with a new one its ratings are uncertain again, and profiles list each.
     `choose` runs in a thread, also for several matches at once; a coroutine that it returns runs on the event loop and
     must not block. An invalid result costs one game, as in BotPlayer. The player is the same in every run.
     """
@@ -372,11 +379,18 @@ def run_bot(
         log.info("%s is at %s and plays %s; Ctrl-C stops it", name, server, ", ".join(a.game for a in accepts))
         tempo = Tempo(longest)
         player = BotPlayer(
-            client, pick, accepts=accepts, concurrency=concurrency, ladder=ladder, tempo=lambda match: tempo
+            client,
+            pick,
+            accepts=accepts,
+            concurrency=concurrency,
+            ladder=ladder,
+            version=version,
+            tempo=lambda match: tempo,
         )
         await player.declare()
         await player.run()
 
+    version = None if version is None else require_version(version)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(stay_as(name, play, server=server, token=token))

@@ -4,6 +4,7 @@ import { button, fill, h } from "./dom.js";
 import { showCodes } from "./entrance.js";
 import { formSheet, nameField, passwordField } from "./fields.js";
 import { icon } from "./icons.js";
+import { load } from "./lazy.js";
 import { counted, number, t } from "./playertexts.js";
 import { openSheet } from "./sheet.js";
 import { sessionsSheet, tokensSheet } from "./signedin.js";
@@ -33,8 +34,11 @@ export async function openAccount(page) {
       line(t("Name"), player.name, () => rename(page, account, renamed)),
       line(t("Password"), "", () => changePassword(page, player)),
       line(t("Recovery codes"), counted(codes, "{count} left", "{count} left"), () => renewCodes(page, player, (left) => renamed({ ...account, codes_left: left }))),
+      line(t("Notifications"), "", () => social(page, "notices")),
+      line(t("Blocked players"), "", () => social(page, "blocked")),
       line(t("Signed-in devices"), "", () => sessionsSheet(page)),
       line(t("Personal tokens"), "", () => tokensSheet(page, account.role)),
+      account.role === "admin" ? h("a.button.plain.setting", { href: "#/admin", on: { click: () => dialog.close() } }, h("span.grow", t("Administration")), icon("on")) : null,
       line(t("Save my data"), "", () => saveData(page)),
       line(t("Delete my account"), "", () => remove(page, player)),
     );
@@ -50,6 +54,16 @@ export async function openAccount(page) {
 const line = (label, value, open) =>
   button([h("span", label), h("bdi.quiet.grow", value), icon("on")], open, "plain setting", { type: "button" });
 
+/** Open the sheet of notifications, or of those whom I block. @param {Page} page @param {"notices" | "blocked"} which */
+async function social(page, which) {
+  try {
+    if (which === "notices") await (await load(() => import("./notices.js"), "social.css")).openNotices(page);
+    else (await load(() => import("./bonds.js"), "social.css")).openBlocked(page);
+  } catch (error) {
+    page.complain(error);
+  }
+}
+
 /** What is stored of a guest, and the end of it. @param {Page} page */
 export function openGuestData(page) {
   const { me } = page.link;
@@ -58,7 +72,7 @@ export function openGuestData(page) {
     t("Your data"),
     "small account",
     h("p.quiet", t("You are a guest: only this browser knows you.")),
-    h("div.settings-list", line(t("Save my data"), "", () => saveData(page)), line(t("Delete me"), "", () => remove(page, me))),
+    h("div.settings-list", line(t("Notifications"), "", () => social(page, "notices")), line(t("Blocked players"), "", () => social(page, "blocked")), line(t("Save my data"), "", () => saveData(page)), line(t("Delete me"), "", () => remove(page, me))),
   );
 }
 

@@ -32,6 +32,7 @@ function snapshotOf(line, moves, read) {
       place: places?.[seat] ?? null,
       rating: null,
       provisional: false,
+      version: null,
     })),
     seat: null,
     position: line.positions[line.positions.length - 1],

@@ -10,8 +10,13 @@ const URGENT_MS = 10_000;
 const WARNINGS_MS = [60_000, 30_000, 10_000];
 
 export class Bars {
-  /** @param {MatchRecord} record @param {() => number} now the server's time @param {(event: PointerEvent) => void} take begins to drag a wall */
-  constructor(record, now, take) {
+  /**
+   * @param {MatchRecord} record
+   * @param {() => number} now the server's time
+   * @param {(event: PointerEvent) => void} take begins to drag a wall
+   * @param {(player: Player) => void} meet shows what one may do about a player
+   */
+  constructor(record, now, take, meet) {
     this.record = record;
     this.now = now;
     /** @type {[string, number][]} */
@@ -22,7 +27,14 @@ export class Bars {
       const mine = seat === record.seat;
       const rack = h("span", { class: `rack${mine ? " mine" : ""}`, "aria-hidden": "true", on: mine ? { pointerdown: take } : {} });
       const dot = h("span.presence");
-      const name = h("a.name", { title: info.player.name }, h("bdi", info.player.name));
+      const press = (/** @type {Event} */ event) => {
+        if (name.hasAttribute("href") || name.getAttribute("role") !== "button") return;
+        if (event instanceof KeyboardEvent && event.key !== "Enter" && event.key !== " ") return;
+        event.preventDefault();
+        event.stopPropagation();
+        meet(info.player);
+      };
+      const name = h("a.name", { title: info.player.name, on: { click: press, keydown: press } }, h("bdi", info.player.name));
       const rating = info.rating === null ? null : h("span.rating", { title: info.provisional ? t("provisional rating") : t("rating") }, ratingText({ ...info, rating: info.rating }));
       const notes = h("span.notes");
       const element = h(
@@ -56,7 +68,9 @@ export class Bars {
       bar.element.classList.toggle("winner", record.over && record.winner === seat);
       bar.element.classList.toggle("out", info.place !== null && !record.over);
       // A line of play has no match, so it has neither profiles nor connections to show. A player stays at the board.
-      set(bar.name, { href: record.id && (record.over || record.seat === null) ? `#/player/${info.player.id}` : null });
+      const leads = record.id && (record.over || record.seat === null);
+      const opens = record.id && !leads && seat !== record.seat;
+      set(bar.name, { href: leads ? `#/player/${info.player.id}/${record.id}` : null, role: opens ? "button" : null, tabindex: opens ? 0 : null });
       bar.dot.hidden = !record.id;
       bar.dot.classList.toggle("away", !here);
       bar.dot.title = here ? t("connected") : t("not connected");

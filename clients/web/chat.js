@@ -12,6 +12,7 @@ export class Chat {
   /** @param {Page} page @param {string} match @param {"players" | "spectators"} room */
   constructor(page, match, room) {
     this.page = page;
+    this.match = match;
     /** @type {(() => void) | null} removes the bubble */
     this.removeBubble = null;
     this.list = h("div.lines", { role: "log", tabindex: 0, "aria-label": t("Chat") });
@@ -39,15 +40,29 @@ export class Chat {
       () => this.#fold(this.element.classList.contains("open")),
       "plain",
     );
-    this.body = h(
-      "div.body",
-      this.list,
-      h("form", { on: { submit: send } }, input, h("button.plain", { "aria-label": t("Send") }, icon("send"))),
-    );
+    this.form = h("form", { on: { submit: send } }, input, h("button.plain", { "aria-label": t("Send") }, icon("send")));
+    this.barred = h("p.quiet", { hidden: true });
+    this.body = h("div.body", this.list, this.form, this.barred);
     this.element = h("section.chat.panel", { "aria-label": t("Chat") }, this.toggle, this.body);
     this.me = page.link.me?.id;
     this.count = 0;
     this.#fold(!matchMedia("(min-width: 1180px)").matches);
+    this.#learnPolicy();
+  }
+
+  /** Hide the input where I may not write, and say why. */
+  async #learnPolicy() {
+    const { link } = this.page;
+    if (link.state !== "online") return;
+    try {
+      const { chat } = await link.ask({ type: "ask_policies" });
+      const why = chat === "nobody" ? t("There is no chat on this server.") : chat === "accounts" && !link.hasAccount ? t("Only players with an account write here.") : "";
+      this.form.hidden = why !== "";
+      this.barred.hidden = why === "";
+      this.barred.textContent = why;
+    } catch {
+      // The server refuses what may not be written, and says why.
+    }
   }
 
   /** Show a line over the page while the chat is folded; the keyboard's focus stays. @param {string} name @param {string} text */
@@ -82,7 +97,7 @@ export class Chat {
       h(
         "p",
         { class: by.id === this.me ? "mine" : "", data: { key } },
-        h("strong", h("bdi", by.name)),
+        by.id === this.me ? h("strong", h("bdi", by.name)) : button(h("bdi", by.name), () => this.page.openPlayer(by, this.match), "writer"),
         " ",
         h("bdi", text),
       ),

@@ -4,7 +4,7 @@ import { button, fill, h, keyed, set } from "./dom.js";
 import { counted, rich, t } from "./language.js";
 import { clockText, nameOf, optionText, span } from "./words.js";
 
-/** @typedef {import("./protocol").Pool} Pool */
+/** @typedef {import("./protocol").PairingPool} Pool */
 /** @typedef {import("./protocol").Waiting & {pool: string}} InPool */
 /** @typedef {{key: string, members: Pool[]}} Group */
 

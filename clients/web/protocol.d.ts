@@ -77,6 +77,27 @@ export interface Account {
   old_names: OldName[];
 }
 
+/** A player as administrators see it: `role` is null for a guest, and `seen` when a token of it was last used. */
+export interface AccountInfo {
+  player: Player;
+  role: "player" | "admin" | null;
+  /** When the account was made; null for a guest. */
+  since: number | null;
+  /** To the hour; 0 where that is not known. */
+  seen: number;
+  closed: boolean;
+  /** The numbers of the bans and mutes that hold. */
+  bans: number[];
+}
+
+/** The answer to `ask_accounts`. */
+export interface AccountList {
+  type: "account_list";
+  id: string;
+  accounts: AccountInfo[];
+  more: string | null;
+}
+
 /**
  * The command `id` was carried out. `seq` numbers the event that it caused, `ref` is the id of what it created.
  *
@@ -169,6 +190,18 @@ export interface AskAccount {
 }
 
 /**
+ * Search accounts by the beginning of their names, and any player by its id; for administrators.
+ *
+ * Names are compared as folded ones are. `after` is an earlier page's `more`.
+ */
+export interface AskAccounts {
+  id: string;
+  type: "ask_accounts";
+  text?: string;
+  after?: string | null;
+}
+
+/**
  * Queue an analysis of the position after `ply` plies, and then `moves`, for the best `lines` moves.
  *
  * Refused to the players of a live match, and to everybody else while a person plays in it, unless it has a clock
@@ -238,11 +271,23 @@ export interface AskBans {
   after?: number | null;
 }
 
+/** Ask for the players whom one blocks. */
+export interface AskBlocked {
+  id: string;
+  type: "ask_blocked";
+}
+
 /** Ask for a part of one's account, tokens and matches: the first, or the one after the cursor `after`. */
 export interface AskExport {
   id: string;
   type: "ask_export";
   after?: string | null;
+}
+
+/** Ask for the players whom one follows, and which of them are here and play. */
+export interface AskFriends {
+  id: string;
+  type: "ask_friends";
 }
 
 /** Ask for the games of this server with every option. */
@@ -340,6 +385,12 @@ export interface AskMyMatches {
   after?: string | null;
 }
 
+/** Ask of what one is notified by push messages, and with which key a browser subscribes. */
+export interface AskNotices {
+  id: string;
+  type: "ask_notices";
+}
+
 /**
  * Ask which moves followed the first `moves` of a game in finished public matches.
  *
@@ -387,6 +438,13 @@ export interface AskRatingHistory {
   type: "ask_rating_history";
   player: string;
   pool: string;
+}
+
+/** Ask for an open report with the chat that its reporter saw; for administrators. */
+export interface AskReport {
+  id: string;
+  type: "ask_report";
+  report: number;
 }
 
 /** Ask for the open reports, oldest first; for administrators. `after` is an earlier page's `more`. */
@@ -475,6 +533,12 @@ export interface AskTrace {
   settings: TraceSettingsInput;
 }
 
+/** Ask for the best live public match of each game. */
+export interface AskTv {
+  id: string;
+  type: "ask_tv";
+}
+
 /**
  * Ask for the positions after each of `moves`, from the position after `ply` plies, and for what is legal then.
  *
@@ -488,11 +552,12 @@ export interface AskVariation {
   moves: string[];
 }
 
-/** The answer to `ask_audit`. */
+/** The answer to `ask_audit`. `broken` is the first entry whose seal is not that of what it says; null for none. */
 export interface Audit {
   type: "audit";
   id: string;
   entries: AuditEntry[];
+  broken: number | null;
   more: number | null;
 }
 
@@ -542,6 +607,25 @@ export interface Bans {
   id: string;
   bans: BanInfo[];
   more: number | null;
+}
+
+/**
+ * Block a player, and follow that player no more.
+ *
+ * The player's challenges and lines of chat do not reach the sender, the pools do not pair the two, and neither sits
+ * down at the other's table. The player is not told: a challenge looks like one that stays unanswered.
+ */
+export interface BlockPlayer {
+  id: string;
+  type: "block_player";
+  player: string;
+}
+
+/** The answer to `ask_blocked`, by name. */
+export interface Blocked {
+  type: "blocked";
+  id: string;
+  players: Player[];
 }
 
 /** Unsubscribe from an analysis or a trace; it ends with its last subscriber. */
@@ -645,10 +729,12 @@ export type ClientMessage =
   | AskOpening
   | AskSeek
   | AskLobby
+  | AskTv
   | AskPools
   | AskProfile
   | AskRatingHistory
   | AskLeaderboard
+  | FindPlayer
   | Declare
   | WatchLobby
   | LeaveLobby
@@ -712,8 +798,10 @@ export type ClientMessage =
   | Unban
   | AskBans
   | AskReports
+  | AskReport
   | CloseReport
   | AskAudit
+  | AskAccounts
   | CreateGroup
   | ChangeGroup
   | RenewGroupCode
@@ -742,7 +830,17 @@ export type ClientMessage =
   | TellTournament
   | ForfeitPlayer
   | WatchTournament
-  | LeaveTournament;
+  | LeaveTournament
+  | FollowPlayer
+  | UnfollowPlayer
+  | BlockPlayer
+  | UnblockPlayer
+  | AskFriends
+  | AskBlocked
+  | AskNotices
+  | SetNotices
+  | SubscribePush
+  | UnsubscribePush;
 
 export type Clock =
   | Fischer
@@ -795,7 +893,7 @@ export interface CloseGroup {
   type: "close_group";
 }
 
-/** Close a report, with what was decided; for administrators. */
+/** Close a report, with what was decided; for administrators. Its reporter is told, once, that it was looked at. */
 export interface CloseReport {
   id: string;
   type: "close_report";
@@ -864,6 +962,8 @@ export interface Declare {
    * pairs it while it is connected. They are part of `concurrency`, of which at least one game is left for people.
    */
   ladder?: number;
+  /** The version of the bot, for its matches and ratings: with a new one its rating is uncertain again. */
+  version?: string | null;
 }
 
 /** Decline a challenge; the challenger gets the `reason`. */
@@ -998,6 +1098,17 @@ export interface Export {
   more: string | null;
 }
 
+/**
+ * Ask who has a name: the account of this name, or else the player who is here under it.
+ *
+ * Capitals, spaces and marks that only change how a name looks make no difference.
+ */
+export interface FindPlayer {
+  id: string;
+  type: "find_player";
+  name: string;
+}
+
 /** End a tournament with its standings as they are, once no game goes on; for its organiser. */
 export interface FinishTournament {
   id: string;
@@ -1019,12 +1130,35 @@ export interface Fischer {
   increment: number;
 }
 
+/** Follow a player, of whom `ask_friends` tells from then on. The player is not told. */
+export interface FollowPlayer {
+  id: string;
+  type: "follow_player";
+  player: string;
+}
+
 /** Take a player out of a tournament; for its organiser. A game that goes on is lost for the player. */
 export interface ForfeitPlayer {
   id: string;
   tournament: string;
   type: "forfeit_player";
   player: string;
+}
+
+/** A player whom one follows. `match` is a live game of the player's that may be watched. */
+export interface Friend {
+  player: Player;
+  is_here: boolean;
+  /** The number of the player's live games. */
+  playing: number;
+  match: string | null;
+}
+
+/** The answer to `ask_friends`: those who are here first, then by name. */
+export interface Friends {
+  type: "friends";
+  id: string;
+  friends: Friend[];
 }
 
 /** A game and its options; options left out have their defaults. The server fills in all of them. */
@@ -1047,7 +1181,7 @@ export interface Games {
   /** Limit of moves and rolls, those taken back included; a match that reaches it ends as a draw (`ply_limit`). */
   max_plies: number;
   /** The pools of quick pairing, in the order in which they are shown. */
-  pools: Pool[];
+  pools: PairingPool[];
 }
 
 /** A group of this player has changed: `ask_group` tells how. `is_over` where the player is no member any more. */
@@ -1389,6 +1523,10 @@ export interface MatchSummary {
   ratings: SeatRating[];
   /** The tournament to which this match belongs; null for any other. */
   tournament: string | null;
+  /** Of a live correspondence match: the seat to move; null where dice are rolled, and in any other match. */
+  turn: number | null;
+  /** When the time of that seat is over, by the server's clock. */
+  due: number | null;
 }
 
 /** A member. `here` is whether the player has a connection to the server. */
@@ -1439,11 +1577,35 @@ export interface NodeStatus {
   status: "online" | "offline";
 }
 
-/** The server is about to restart, or another program is connected as this bot. */
+/** The server is about to restart, another program is connected as this bot, or a report of one's own was closed. */
 export interface Notice {
   type: "notice";
-  code: "restarting" | "also_here";
+  code: "restarting" | "also_here" | "report_closed";
   text: string;
+}
+
+/** The answer to `ask_notices`. */
+export interface Notices {
+  type: "notices";
+  id: string;
+  /**
+   * The server's public key, 65 bytes in base64url, with which a browser subscribes; null where the server sends no
+   * push messages.
+   */
+  push_key: string | null;
+  push: ("turn" | "challenge" | "round")[];
+  /** The labels of the browsers that get push messages, the newest first. */
+  devices: string[];
+}
+
+/** Something awaits the player elsewhere: in the match `match`, if it is in one. */
+export interface Notified {
+  type: "notified";
+  kind: "turn" | "challenge" | "round";
+  game: string;
+  /** The player who moved or challenges. */
+  by: Player | null;
+  match: string | null;
 }
 
 /**
@@ -1584,6 +1746,13 @@ export interface PairingInfo {
   points: number[];
 }
 
+/** A pool of quick pairing: people who wait in it are paired by rating for this game with this clock. */
+export interface PairingPool {
+  id: string;
+  game: GameSpec;
+  clock: Clock;
+}
+
 /** The answer to `ask_pairings`. */
 export interface Pairings {
   type: "pairings";
@@ -1654,6 +1823,13 @@ export interface Player {
   kind: "person" | "bot";
 }
 
+/** The answer to `find_player`. */
+export interface PlayerFound {
+  type: "player_found";
+  id: string;
+  player: Player;
+}
+
 /** The answer to `ask_policies`. */
 export interface Policies {
   type: "policies";
@@ -1661,8 +1837,8 @@ export interface Policies {
   /** Whether one may play without an account. */
   guests: boolean;
   registration: "open" | "invitation" | "closed";
-  /** Whether guests may write chat lines. */
-  guest_chat: boolean;
+  /** Who may write chat lines. */
+  chat: "everybody" | "accounts" | "nobody";
   /** Who may create tournaments: everybody, players with an account, or administrators. */
   tournaments: "everybody" | "accounts" | "admins";
 }
@@ -1673,13 +1849,6 @@ export interface Pong {
   id: string;
   sent: number;
   now: number;
-}
-
-/** A pool of quick pairing: people who wait in it are paired by rating for this game with this clock. */
-export interface Pool {
-  id: string;
-  game: GameSpec;
-  clock: Clock;
 }
 
 /** A rating pool. `game` has the options that differ from the game's defaults. */
@@ -1704,6 +1873,8 @@ export interface PoolRating {
   provisional: boolean;
   /** Place among the established players of the same kind; null while it is provisional, and beyond 1,000. */
   rank: number | null;
+  /** The versions that a bot has named, the one that played last first: at most 16. */
+  versions: VersionRating[];
 }
 
 /** The number of players who wait in a pool. */
@@ -1725,6 +1896,8 @@ export interface Presence {
   playing: number;
   accepts: Accepts[];
   free: number;
+  /** The version that a bot has declared. */
+  version: string | null;
 }
 
 /** The answer to `ask_profile`. `ratings` are those with the most games first, at most 30. */
@@ -1855,7 +2028,7 @@ export interface RecoveryCodes {
 export interface Refused {
   type: "refused";
   id: string | null;
-  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "paused" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "unknown_ban" | "unknown_report" | "unknown_group" | "unknown_code" | "last_teacher" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict" | "unknown_tournament" | "tournament_over";
+  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "paused" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "no_chat" | "forbidden_words" | "unknown_ban" | "unknown_report" | "unknown_group" | "unknown_code" | "last_teacher" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict" | "unknown_tournament" | "tournament_over";
   text: string;
   /** Delay before a retry, in milliseconds; null where a retry would be refused as well. */
   retry_after: number | null;
@@ -2012,6 +2185,17 @@ export interface Report {
   scale: number | null;
 }
 
+/** The answer to `ask_report`. */
+export interface ReportDetails {
+  type: "report";
+  id: string;
+  report: ReportInfo;
+  /** The newest lines of the match that the reporter could read when it reported, oldest first. */
+  chat: ReportedLine[];
+  /** Whether words and chat are those of which the log has digests. */
+  verified: boolean;
+}
+
 /** An open report. */
 export interface ReportInfo {
   number: number;
@@ -2029,6 +2213,14 @@ export interface ReportPlayer {
   player: string;
   match?: string | null;
   grounds: string;
+}
+
+/** A chat line that is kept with a report. */
+export interface ReportedLine {
+  by: Player;
+  room: "players" | "spectators";
+  text: string;
+  at: number;
 }
 
 /** The answer to `ask_reports`. */
@@ -2151,6 +2343,8 @@ export interface SeatInfo {
   rating: number | null;
   /** Whether that rating was provisional. */
   provisional: boolean;
+  /** The version of a bot that names one, as the match began. */
+  version: string | null;
 }
 
 /** A player connected or disconnected, at the server's time `at`. */
@@ -2232,6 +2426,8 @@ export type ServerMessage =
   | HeadToHead
   | Opening
   | SeekInfo
+  | Tv
+  | PlayerFound
   | LobbyState
   | LobbyPage
   | LobbyChanged
@@ -2259,6 +2455,7 @@ export type ServerMessage =
   | Watchers
   | Said
   | Rated
+  | Notified
   | Notice
   | Policies
   | Registered
@@ -2272,6 +2469,8 @@ export type ServerMessage =
   | InvitationCreated
   | Bans
   | Reports
+  | ReportDetails
+  | AccountList
   | Audit
   | Groups
   | GroupState
@@ -2282,7 +2481,10 @@ export type ServerMessage =
   | Standings
   | Pairings
   | TournamentChanged
-  | TournamentMessage;
+  | TournamentMessage
+  | Friends
+  | Blocked
+  | Notices;
 
 /** One session; `seen` is when it was last used to connect, to within an hour. */
 export interface SessionInfo {
@@ -2307,6 +2509,13 @@ export interface SetGroupRole {
   type: "set_group_role";
   player: string;
   role: "teacher" | "member";
+}
+
+/** Choose of what one is notified by push messages. */
+export interface SetNotices {
+  id: string;
+  type: "set_notices";
+  push: ("turn" | "challenge" | "round")[];
 }
 
 /**
@@ -2453,12 +2662,31 @@ export interface Started {
   ratings: SeatRating[];
   /** The tournament to which this match belongs; null for any other. */
   tournament: string | null;
+  /** The version of each seat's bot; null for one that names none and for people, empty where all are null. */
+  versions: (string | null)[];
 }
 
 /** To an analyst: this job is cancelled, or assigned to another analyst. */
 export interface StopAnalysis {
   type: "stop_analysis";
   job: string;
+}
+
+/**
+ * Have push messages sent to a browser: the values of its `PushSubscription`.
+ *
+ * The endpoint must be that of a push service which the server knows.
+ */
+export interface SubscribePush {
+  id: string;
+  type: "subscribe_push";
+  endpoint: string;
+  /** The browser's public key, 65 bytes in base64url. */
+  p256dh: string;
+  /** The browser's authentication secret, 16 bytes in base64url. */
+  auth: string;
+  /** What the browser is called in lists. */
+  label?: string;
 }
 
 /** `seat` declines the takeback request, or withdraws its own. A move that declines it has no event for that. */
@@ -2738,12 +2966,45 @@ export interface TreeNode {
   mark: "best" | "cut" | null;
 }
 
+/**
+ * The answer to `ask_tv`: one match of each game of which there is a live public one.
+ *
+ * Matches of people come before those with bots; then those of the best players by their ratings at the start. A match
+ * is shown as late as its spectators see it.
+ */
+export interface Tv {
+  type: "tv";
+  id: string;
+  matches: MatchSummary[];
+}
+
 /** Lift a ban or mute; for administrators. */
 export interface Unban {
   id: string;
   type: "unban";
   ban: number;
   grounds: string;
+}
+
+/** Block a player no more. */
+export interface UnblockPlayer {
+  id: string;
+  type: "unblock_player";
+  player: string;
+}
+
+/** Follow a player no more. */
+export interface UnfollowPlayer {
+  id: string;
+  type: "unfollow_player";
+  player: string;
+}
+
+/** Have no more push messages sent to a browser; to none of one's browsers without an `endpoint`. */
+export interface UnsubscribePush {
+  id: string;
+  type: "unsubscribe_push";
+  endpoint?: string | null;
 }
 
 /**
@@ -2760,6 +3021,15 @@ export interface Variation {
   moves: string[];
   /** The gauges of each of the positions, as in `moves`. */
   gauges: [string, number][][];
+}
+
+/** A version of a bot in one pool, with the bot's rating and deviation after its last game, which ended at `at`. */
+export interface VersionRating {
+  version: string;
+  games: number;
+  rating: number;
+  deviation: number;
+  at: number;
 }
 
 /**
@@ -2831,11 +3101,14 @@ export interface Answers {
   accept_takeback: Acknowledged;
   analysed: Acknowledged;
   ask_account: Account;
+  ask_accounts: AccountList;
   ask_analysis: Acknowledged;
   ask_archive: Archive;
   ask_audit: Audit;
   ask_bans: Bans;
+  ask_blocked: Blocked;
   ask_export: Export;
+  ask_friends: Friends;
   ask_games: Games;
   ask_group: GroupState;
   ask_groups: Groups;
@@ -2846,12 +3119,14 @@ export interface Answers {
   ask_lobby: LobbyPage;
   ask_moves: Moves;
   ask_my_matches: MyMatches;
+  ask_notices: Notices;
   ask_opening: Opening;
   ask_pairings: Pairings;
   ask_policies: Policies;
   ask_pools: Pools;
   ask_profile: Profile;
   ask_rating_history: RatingHistory;
+  ask_report: ReportDetails;
   ask_reports: Reports;
   ask_seek: SeekInfo;
   ask_sessions: Sessions;
@@ -2861,8 +3136,10 @@ export interface Answers {
   ask_tournament: TournamentState;
   ask_tournaments: Tournaments;
   ask_trace: Acknowledged;
+  ask_tv: Tv;
   ask_variation: Variation;
   ban: Acknowledged;
+  block_player: Acknowledged;
   cancel_analysis: Acknowledged;
   cancel_challenge: Acknowledged;
   cancel_seek: Acknowledged;
@@ -2887,7 +3164,9 @@ export interface Answers {
   end_other_sessions: Acknowledged;
   end_session: Acknowledged;
   enter_pool: Acknowledged;
+  find_player: PlayerFound;
   finish_tournament: Acknowledged;
+  follow_player: Acknowledged;
   forfeit_player: Acknowledged;
   join: Snapshot | Acknowledged;
   join_group: Acknowledged;
@@ -2921,13 +3200,18 @@ export interface Answers {
   revoke_token: Acknowledged;
   say: Acknowledged;
   set_group_role: Acknowledged;
+  set_notices: Acknowledged;
   sign_in: SignedIn;
   sign_out: Acknowledged;
   start_seek: Acknowledged;
   start_tournament: Acknowledged;
+  subscribe_push: Acknowledged;
   tell_group: Acknowledged;
   tell_tournament: Acknowledged;
   unban: Acknowledged;
+  unblock_player: Acknowledged;
+  unfollow_player: Acknowledged;
+  unsubscribe_push: Acknowledged;
   watch_lobby: LobbyState;
   watch_tournament: TournamentState;
   withdraw_from_tournament: Acknowledged;

@@ -24,7 +24,7 @@ export class Store extends EventTarget {
     this.cursors = { seeks: null, matches: null, players: null };
     /** @type {Map<string, Challenged>} challenges that stand, mine and to me */
     this.challenges = new Map();
-    /** @type {import("./protocol").Pool[]} of quick pairing */
+    /** @type {import("./protocol").PairingPool[]} of quick pairing */
     this.pools = [];
     /** @type {Map<string, number>} how many wait in each pool */
     this.standing = new Map();

@@ -66,7 +66,7 @@ export class Table {
       armed: (move) => this.placing.show(move),
       beside: (text) => this.#beside(text),
     });
-    this.bars = new Bars(record, () => page.link.now(), (event) => this.hand.take(event));
+    this.bars = new Bars(record, () => page.link.now(), (event) => this.hand.take(event), (player) => page.openPlayer(player, record.id));
     /** @type {Map<string, import("./protocol").Moves["gauges"]>} by position text */
     this.gauges = new Map();
     this.moves = new MoveList(record, (ply) => this.replay(ply));

@@ -74,13 +74,17 @@ interface Page {
   go: (hash: string) => void;
   /** Challenge a player and wait for the answer. */
   challenge: (to: Player, chosen: Terms) => Promise<void>;
+  /** Show what one may do about a player, whom one met in a game. */
+  openPlayer: (player: Player, match: string | null) => Promise<void>;
   /** Start a game against a bot with the last settings. */
   quickBot: (game: string) => Promise<void>;
+  /** My correspondence games. */
+  turns: () => Promise<import("./turns.js").Turns>;
   /** Ask for settings, then open a table or send a challenge. */
   form: (game: string, mode: Mode, to?: Player) => Promise<void>;
   openTable: (chosen: Terms) => Promise<void>;
   /** Wait in a pool of quick pairing; the rules are shown first to who has not seen them. */
-  enterPool: (pool: import("./protocol").Pool) => Promise<void>;
+  enterPool: (pool: import("./protocol").PairingPool) => Promise<void>;
   leavePool: () => Promise<void>;
 }
 
@@ -131,10 +135,18 @@ interface Tile extends HTMLElement {
 interface OfflineWorker {
   location: Location;
   registration: ServiceWorkerRegistration;
-  clients: { claim(): Promise<void> };
+  clients: { claim(): Promise<void>; matchAll(which: { type: "window"; includeUncontrolled: boolean }): Promise<readonly PageWindow[]>; openWindow(url: string): Promise<unknown> };
   skipWaiting(): Promise<void>;
   addEventListener(type: "install" | "activate", listener: (event: { waitUntil(work: Promise<void>): void }) => void): void;
   addEventListener(type: "fetch", listener: (event: Fetching) => void): void;
+  addEventListener(type: "push", listener: (event: { data: { json(): unknown } | null; waitUntil(work: Promise<void>): void }) => void): void;
+  addEventListener(type: "notificationclick", listener: (event: { notification: Notification; waitUntil(work: Promise<void>): void }) => void): void;
+}
+/** A window of the page, as the service worker sees it. */
+interface PageWindow {
+  focused: boolean;
+  focus(): Promise<unknown>;
+  navigate(url: string): Promise<unknown>;
 }
 interface Fetching {
   request: Request;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -62,6 +62,8 @@ class MemoryAccounts:
         self._bearers: dict[str, str] = {}  # digest -> player
         self._invitations: dict[str, tuple[int, int]] = {}  # digest -> uses that are left, end
         self._revocations: list[Revocation] = []
+        self.on_delete: list[Callable[[str], None]] = []
+        """Called with a player who is deleted, as part of the same change."""
 
     # Players and tokens
 
@@ -79,6 +81,10 @@ class MemoryAccounts:
 
     async def by_id(self, player: str) -> Player | None:
         return self._players.get(player)
+
+    def has(self, player: str) -> bool:
+        """Return whether there is such a player, who is not deleted."""
+        return player in self._players and player not in self._deleted
 
     async def by_ids(self, players: Collection[str]) -> Mapping[str, Player]:
         return {player: self._players[player] for player in players if player in self._players}
@@ -253,6 +259,8 @@ class MemoryAccounts:
         self._drop(self._digests(player))
         self._deleted.add(player)
         self._players[player] = self._players[player].model_copy(update={"name": DELETED_NAME})
+        for forget in self.on_delete:
+            forget(player)
         self._record(player)
 
     # Invitations
@@ -265,9 +273,14 @@ class MemoryAccounts:
 
     # For operators
 
-    async def accounts(self, limit: int, after: str = "") -> Sequence[AccountRecord]:
-        found = sorted((known.key, player) for player, known in self._accounts.items() if known.key > after)
+    async def accounts(self, limit: int, after: str = "", *, beginning: str = "") -> Sequence[AccountRecord]:
+        named = ((known.key, player) for player, known in self._accounts.items() if known.key > after)
+        found = sorted((key, player) for key, player in named if key.startswith(beginning))
         return [self._record_of(player, self._accounts[player]) for _, player in found[:limit]]
+
+    async def seen(self, players: Collection[str]) -> Mapping[str, int]:
+        seen = {player: [self._tokens[digest].seen for digest in self._digests(player)] for player in players}
+        return {player: max(times) for player, times in seen.items() if times}
 
     async def set_role(self, player: str, role: Role) -> None:
         self._known(player).role = role

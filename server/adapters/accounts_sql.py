@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from typing import Any, Final
 
 from sqlalchemy import Row, delete, func, insert, or_, select, update
@@ -32,6 +32,7 @@ from cornered.server.accounts import (
     UnknownPlayer,
 )
 from cornered.server.adapters.players_sql import SqlPlayers, is_token, player_of, read_scopes, written_scopes
+from cornered.server.adapters.social_sql import forget_player
 from cornered.server.adapters.tables import (
     ACCOUNT_NAMES,
     ACCOUNTS_TABLE,
@@ -249,6 +250,7 @@ class SqlAccounts(SqlPlayers):
                 raise StaleAccount
             for table in (RECOVERY_CODES, KNOWN_ADDRESSES, ACCOUNT_NAMES, ACCOUNTS_TABLE, TOKENS):
                 await connection.execute(delete(table).where(table.c.player == player))
+            await forget_player(connection, player)
             await connection.execute(
                 update(PLAYERS_TABLE).where(PLAYERS_TABLE.c.id == player).values(name=DELETED_NAME, deleted=True)
             )
@@ -268,11 +270,17 @@ class SqlAccounts(SqlPlayers):
 
     # For operators
 
-    async def accounts(self, limit: int, after: str = "") -> Sequence[AccountRecord]:
+    async def accounts(self, limit: int, after: str = "", *, beginning: str = "") -> Sequence[AccountRecord]:
         named = _ACCOUNT.join(ACCOUNT_NAMES, ACCOUNT_NAMES.c.player == ACCOUNTS_TABLE.c.player)
         query = named.where(ACCOUNT_NAMES.c.until == 0, ACCOUNT_NAMES.c.key > after)
+        if beginning:
+            query = query.where(ACCOUNT_NAMES.c.key.startswith(beginning, autoescape=True))
         rows = await self._rows(query.order_by(ACCOUNT_NAMES.c.key).limit(limit))
         return await self._with_names(rows)
+
+    async def seen(self, players: Collection[str]) -> Mapping[str, int]:
+        newest = select(TOKENS.c.player, func.max(TOKENS.c.seen).label("seen")).where(TOKENS.c.player.in_(players))
+        return {row.player: row.seen for row in await self._rows(newest.group_by(TOKENS.c.player))}
 
     async def set_role(self, player: str, role: Role) -> None:
         async with self._changing_account(player) as connection:

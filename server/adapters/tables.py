@@ -40,6 +40,7 @@ __all__ = [
     "RATINGS",
     "RATING_CHANGES",
     "RECOVERY_CODES",
+    "REPORT_TEXTS",
     "RESULTS",
     "REVOCATIONS",
     "SEATS_TABLE",
@@ -47,6 +48,7 @@ __all__ = [
     "SLOTS_TABLE",
     "STREAMS",
     "STREAM_EVENTS",
+    "SWEEPS",
     "TOKENS",
 ]
 
@@ -258,6 +260,8 @@ RATINGS: Final = Table(
     Column("games", Integer, nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("established_until", BigInteger, nullable=False),
+    Column("versions", Text, nullable=False, server_default="[]"),
+    Column("renewed", Integer, nullable=False, server_default="0"),
     Index(
         "ratings_established",
         "pool",
@@ -269,7 +273,11 @@ RATINGS: Final = Table(
         postgresql_where=text("established_until > 0"),
     ),
 )
-"""The ratings by now. `established_until` is when one becomes provisional without a further match; 0 where it is."""
+"""The ratings by now. `established_until` is when one becomes provisional without a further match; 0 where it is.
+
+`versions` are those of a bot, as a list in JSON of version, games, rating, deviation and time; `renewed` is the number
+of games when one of them began anew for the last time.
+"""
 
 RATING_CHANGES: Final = Table(
     "rating_changes",
@@ -326,3 +334,25 @@ STREAM_EVENTS: Final = Table(
     UniqueConstraint("kind", "number", name="stream_events_number"),
 )
 """Events of tournaments and classes. Rows are added and never changed; `number` counts those of a kind without gaps."""
+REPORT_TEXTS: Final = Table(
+    "report_texts",
+    METADATA,
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("grounds", Text, nullable=False),
+    Column("chat", Text, nullable=False),
+    Column("salt", String(32), nullable=False),
+    Column("closed", BigInteger, nullable=False),
+    Column("told", Boolean, nullable=False),
+    Index("report_texts_closed", "closed"),
+)
+"""The words of reports and the chat beside them, by the numbers of their entries, which have digests of them: rows here
+are erased in time. `closed` is when a report was closed, 0 while it is open; `told` whether its reporter knows."""
+
+SWEEPS: Final = Table(
+    "sweeps",
+    METADATA,
+    Column("name", String(32), primary_key=True),
+    Column("claimed", BigInteger, nullable=False),
+    Column("done", BigInteger, nullable=False),
+)
+"""When a daily sweep of what is kept too long was last claimed by a node, and last done."""

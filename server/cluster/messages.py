@@ -13,9 +13,11 @@ from cornered.protocol.commands import ClientMessage
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.messages import ErrorCode, Said, SeatPresence, ServerMessage, Watchers
 from cornered.protocol.ratings import Rated
+from cornered.protocol.social import Notified
 from cornered.protocol.values import (
     MAX_PAUSE_SECONDS,
     Accepts,
+    BotVersion,
     Count,
     GameSpec,
     Key,
@@ -33,6 +35,7 @@ __all__ = [
     "AskAnalysts",
     "AskVisitor",
     "AskVisitors",
+    "BlocksChanged",
     "ClocksOrdered",
     "ClosedSockets",
     "FollowLobby",
@@ -57,6 +60,7 @@ __all__ = [
     "Summaries",
     "TaskOpened",
     "ToClient",
+    "ToPlayer",
     "Unsubscribe",
     "Usage",
     "Used",
@@ -177,6 +181,7 @@ class Visitor(Value):
     accepts: tuple[Accepts, ...] = ()
     concurrency: Count | None = None
     ladder: Count = 0
+    version: BotVersion | None = None
 
 
 class Visitors(Value):
@@ -370,6 +375,21 @@ class Usage(Value):
     """Names with failed attempts to sign in, by their digests."""
 
 
+class BlocksChanged(Value):
+    """A player blocks others than before: the receiver reads whom, where the player is connected to it."""
+
+    type: Literal["blocks_changed"] = "blocks_changed"
+    player: Key
+
+
+class ToPlayer(Value):
+    """A message for all sockets that a player has on the receiving node."""
+
+    type: Literal["to_player"] = "to_player"
+    player: Key
+    message: Notified
+
+
 NodeMessage: TypeAlias = Annotated[
     Forward
     | ToClient
@@ -388,6 +408,8 @@ NodeMessage: TypeAlias = Annotated[
     | AskAnalysts
     | ClosedSockets
     | Usage
+    | BlocksChanged
+    | ToPlayer
     | Visitors
     | AskVisitor
     | AskVisitors

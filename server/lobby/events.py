@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 from pydantic import Field, TypeAdapter
 
 from cornered.protocol.messages import ChallengeClosed, Challenged
-from cornered.protocol.values import Accepts, Clock, GameSpec, Player, Presence, Seek
+from cornered.protocol.values import Accepts, BotVersion, Clock, GameSpec, Player, Presence, Seek
 
 __all__ = [
     "DEPARTURE_DELAY_MS",
@@ -76,6 +76,7 @@ class Declared:
     accepts: tuple[Accepts, ...]
     concurrency: int
     ladder: int = 0
+    version: BotVersion | None = None
     type: Literal["declared"] = field(default="declared", kw_only=True)
 
 
@@ -112,22 +113,28 @@ class SeekClosed:
 
 @dataclass(frozen=True, slots=True)
 class ChallengeSent:
+    """A challenge is sent; one that `is_hidden` to its challenger alone, since the challenged player blocks them."""
+
     challenge: Challenged
+    is_hidden: bool = field(default=False, kw_only=True)
     type: Literal["challenge_sent"] = field(default="challenge_sent", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class ChallengeEnded:
-    """A challenge is over; both players in `told` get `closed`."""
+    """A challenge is over; the players in `told` get `closed`."""
 
     closed: ChallengeClosed
-    told: tuple[str, str]
+    told: tuple[str, ...]
     type: Literal["challenge_ended"] = field(default="challenge_ended", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class MatchMade:
-    """A match is agreed and to be opened, or it `is_open` and goes on; `players` are in seat order."""
+    """A match is agreed and to be opened, or it `is_open` and goes on; `players` are in seat order.
+
+    `versions` are those of the players, empty where none of them names one; of a match that is open they are unknown.
+    """
 
     match: str
     spec: GameSpec
@@ -139,6 +146,7 @@ class MatchMade:
     with_help: bool = False
     rated: bool = False
     tournament: str | None = None
+    versions: tuple[BotVersion | None, ...] = ()
     type: Literal["match_made"] = field(default="match_made", kw_only=True)
 
 
@@ -241,6 +249,8 @@ class Guest:
     concurrency: int | None = None
     ladder: int = 0
     """Games of the ladder that a bot plays at once."""
+    version: BotVersion | None = None
+    """The version that a bot has declared."""
 
     @property
     def free(self) -> int:
@@ -249,13 +259,16 @@ class Guest:
 
     def looks_like(self, other: Guest) -> bool:
         """Return whether others see no difference; a fraction of the price of comparing what `presence` returns."""
-        return (self.player, self.playing, self.accepts, self.free) == (
+        return (self.player, self.playing, self.accepts, self.free, self.version) == (
             other.player,
             other.playing,
             other.accepts,
             other.free,
+            other.version,
         )
 
     def presence(self) -> Presence:
         """Return the guest as others see it."""
-        return Presence(player=self.player, playing=self.playing, accepts=self.accepts, free=self.free)
+        return Presence(
+            player=self.player, playing=self.playing, accepts=self.accepts, free=self.free, version=self.version
+        )

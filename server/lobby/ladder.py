@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
-from cornered.protocol.values import Player, Pool
+from cornered.protocol.values import PairingPool, Player
 from cornered.server.lobby.acceptance import check_bot
 from cornered.server.lobby.events import Guest
 from cornered.server.lobby.pool_pairing import Candidate, pair
@@ -20,9 +20,9 @@ from cornered.server.lobby.state import LobbyFacts
 from cornered.server.match.catalogue import settle
 from cornered.server.refusal import Refusal
 
-__all__ = ["MAX_CLIMBERS", "Ladder"]
+__all__ = ["MAX_LADDER_BOTS", "Ladder"]
 
-MAX_CLIMBERS: Final = 200
+MAX_LADDER_BOTS: Final = 200
 """Bots that one round compares, those that declared first."""
 OPPONENTS_REMEMBERED: Final = 3
 """A bot's newest opponents, whom pairing avoids."""
@@ -35,12 +35,12 @@ class Ladder:
     _idle_since: dict[str, int] = field(default_factory=dict)
     _met: dict[str, deque[str]] = field(default_factory=dict)
 
-    def free(self, lobby: LobbyFacts, pool: Pool, now: int) -> list[Guest]:
+    def free(self, lobby: LobbyFacts, pool: PairingPool, now: int) -> list[Guest]:
         """Return the bots that take one more game of the ladder in `pool`; none where only the operator's would.
 
         Since when each bot of the ladder has a place is noted.
         """
-        here = dict.fromkeys(islice(lobby.climbers, MAX_CLIMBERS))
+        here = dict.fromkeys(islice(lobby.ladder_bots, MAX_LADDER_BOTS))
         self._idle_since = {player: since for player, since in self._idle_since.items() if player in here}
         self._met = {player: met for player, met in self._met.items() if player in here}
         game, _ = settle(pool.game)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
-from functools import lru_cache, partial
+from functools import partial
 from hashlib import blake2b
 from typing import Final
 
-from cornered.protocol.text import MAX_NAME, fold_name
+from cornered.protocol.text import MAX_NAME, comparison_key
 
 __all__ = ["MAX_CONSECUTIVE_NUMBERS", "RESERVED_WORDS", "Names", "comparison_key", "is_numbered"]
 
@@ -21,13 +20,6 @@ RANDOM_NUMBER_RANGE: Final = 1_000_000
 RESERVED_WORDS: Final = ("admin", "administrator", "cornered", "deleted", "moderator", "operator", "server", "system")
 """Names that are reserved like those of house bots, since they read as the server's or the operator's own."""
 _NUMBER: Final = re.compile(r" \((\d+)\)$")
-
-
-@lru_cache(maxsize=4_096)
-def comparison_key(name: str) -> str:
-    """Return the key that names which read alike share: their folded letters, marks and digits."""
-    folded = fold_name(name)
-    return "".join(one for one in folded if unicodedata.category(one)[0] in "LMN") or folded
 
 
 def is_numbered(name: str) -> bool:

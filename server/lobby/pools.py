@@ -10,7 +10,7 @@ from typing import Final
 
 from cornered import engine
 from cornered.protocol.messages import Waiting
-from cornered.protocol.values import Fischer, GameSpec, Player, Pool, PoolStanding
+from cornered.protocol.values import Fischer, GameSpec, PairingPool, Player, PoolStanding
 from cornered.server.match.catalogue import settle
 
 __all__ = ["MAX_REMEMBERED", "OPPONENTS_REMEMBERED", "Entry", "Pools", "offered_pools", "pool_named"]
@@ -28,11 +28,11 @@ MAX_REMEMBERED: Final = 10_000
 
 
 @cache
-def offered_pools() -> tuple[Pool, ...]:
+def offered_pools() -> tuple[PairingPool, ...]:
     """Return the pools in the order in which they are shown: every game for two with each clock."""
     kinds = [kind for kind in engine.games() if kind().seats == 2]
     return tuple(
-        Pool(id=f"{kind.name}-{clock.initial // 60}-{clock.increment}", game=spec, clock=clock)
+        PairingPool(id=f"{kind.name}-{clock.initial // 60}-{clock.increment}", game=spec, clock=clock)
         for kind in kinds
         for spec in (settle(GameSpec(name=kind.name))[1],)
         for clock in _CLOCKS
@@ -40,11 +40,11 @@ def offered_pools() -> tuple[Pool, ...]:
 
 
 @cache
-def _by_id() -> dict[str, Pool]:
+def _by_id() -> dict[str, PairingPool]:
     return {pool.id: pool for pool in offered_pools()}
 
 
-def pool_named(name: str) -> Pool | None:
+def pool_named(name: str) -> PairingPool | None:
     """Return the pool with this id; None where this server offers none."""
     return _by_id().get(name)
 

@@ -93,13 +93,17 @@ def open_match(
         rated=opening.rated,
         ratings=tuple(ratings),
         tournament=opening.tournament,
+        versions=tuple(opening.versions),
     )
     match = Match.begin(started, seed, DEFAULT_PATIENCE)
     return (started, *match.consequences(match.state, match.seq, match.ply, now))
 
 
-def rematch_of(match: Match) -> Opening:
-    """Return the rematch of `match` before it begins: every player sits one seat further on."""
+def rematch_of(match: Match, versions: Sequence[str | None] = ()) -> Opening:
+    """Return the rematch of `match` before it begins: every player sits one seat further on.
+
+    `versions` are those of the bots by now, in the order of its seats.
+    """
     terms = match.terms
     return Opening(
         rematch_id(match.id),
@@ -110,12 +114,19 @@ def rematch_of(match: Match) -> Opening:
         terms.delay,
         terms.with_help,
         terms.rated,
+        versions=versions,
     )
 
 
-def open_rematch(match: Match, seed: bytes, now: int, ratings: Sequence[SeatRating] = ()) -> tuple[MatchEvent, ...]:
-    """Return the first events of the rematch of `match`; `ratings` are in the order of its seats."""
-    return open_match(rematch_of(match), seed, now=now, ratings=ratings, previous=match.id)
+def open_rematch(
+    match: Match,
+    seed: bytes,
+    now: int,
+    ratings: Sequence[SeatRating] = (),
+    versions: Sequence[str | None] = (),
+) -> tuple[MatchEvent, ...]:
+    """Return the first events of the rematch of `match`; `ratings` and `versions` are in the order of its seats."""
+    return open_match(rematch_of(match, versions), seed, now=now, ratings=ratings, previous=match.id)
 
 
 class Match(MatchState):

@@ -97,6 +97,7 @@ class MatchState:
             rated=started.rated,
             ratings=started.ratings,
             tournament=started.tournament,
+            versions=started.versions,
         )
         state = game.start()
         timer = Timer.of(started.clock, seats, started.at)

@@ -44,6 +44,8 @@ class Opening:
     rated: bool = False
     """Whether the result is to change both players' ratings."""
     tournament: str | None = None
+    versions: Sequence[str | None] = ()
+    """The version of each seat's bot; empty where no bot names one."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,8 @@ class MatchTerms:
     """Each seat's rating when the rated match began; empty in a casual one."""
     tournament: str | None = None
     """The tournament to which the match belongs: it is neither aborted nor taken back, and has no rematch."""
+    versions: tuple[str | None, ...] = ()
+    """The version of each seat's bot when the match began; empty where no bot named one."""
 
     def is_helped(self, seat: int) -> bool:
         """Return whether the player in `seat` may have hints, and takebacks without asking: a person, and no bot."""

@@ -11,7 +11,7 @@ from cornered.engine.game import CHANCE, State
 from cornered.engine.text import PositionText
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.messages import Happened, History, Line, MatchEnding, Moves, Snapshot, Variation
-from cornered.protocol.values import Clocks, GameSpec, MatchSummary, SeatInfo
+from cornered.protocol.values import Clocks, Correspondence, GameSpec, MatchSummary, SeatInfo
 from cornered.server.match.state import MatchState
 from cornered.server.refusal import Refusal
 
@@ -193,6 +193,7 @@ def line(states: Sequence[State], *, id: str) -> Line:
 def summary(match: MatchState, watchers: int) -> MatchSummary:
     """Return the match as lists show it."""
     terms, ending = match.terms, match.ending
+    is_by_days = ending is None and isinstance(terms.clock, Correspondence)
     return MatchSummary(
         id=terms.id,
         game=terms.spec,
@@ -208,14 +209,18 @@ def summary(match: MatchState, watchers: int) -> MatchSummary:
         rated=match.rated,
         ratings=terms.ratings,
         tournament=terms.tournament,
+        turn=match.timer.running if is_by_days else None,
+        due=match.timer.flag_at() if is_by_days else None,
     )
 
 
 def _seat_info(match: MatchState, seat: int) -> SeatInfo:
-    player, place, ratings = match.terms.players[seat], _place(match, seat), match.terms.ratings
-    if not ratings:
-        return SeatInfo(player=player, place=place)
-    return SeatInfo(player=player, place=place, rating=ratings[seat].rating, provisional=ratings[seat].provisional)
+    terms, place = match.terms, _place(match, seat)
+    player, version = terms.players[seat], terms.versions[seat] if terms.versions else None
+    if not terms.ratings:
+        return SeatInfo(player=player, place=place, version=version)
+    begun = terms.ratings[seat]
+    return SeatInfo(player=player, place=place, rating=begun.rating, provisional=begun.provisional, version=version)
 
 
 def _ending(match: MatchState, state: State) -> MatchEnding | None:

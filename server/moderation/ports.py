@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from cornered.server.moderation.events import Entry
+from cornered.server.moderation.evidence import ReportText
 
 __all__ = ["EntryTaken", "ModerationLog", "ModerationUnavailable"]
 
@@ -27,5 +28,14 @@ class ModerationLog(Protocol):
     async def before(self, number: int | None, limit: int) -> Sequence[Entry]:
         """Return entries before the one with this number, newest first; for None from the newest one on."""
 
-    async def append(self, entry: Entry) -> None:
-        """Store an entry whose number is the next one. Raises EntryTaken where it is not."""
+    async def append(self, entry: Entry, text: ReportText | None = None) -> None:
+        """Store an entry whose number is the next one, and with a report its text. Raises EntryTaken where it is not.
+
+        An entry that closes a report dates that report's text, which may be erased from then on.
+        """
+
+    async def texts(self, reports: Collection[int]) -> Mapping[int, ReportText]:
+        """Return what is kept of these reports beside the log; of those that were erased nothing."""
+
+    async def mark_told(self, report: int) -> bool:
+        """Note that the reporter is told of a closed report; return False where it was told, or all is erased."""

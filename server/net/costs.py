@@ -48,6 +48,7 @@ from cornered.protocol.commands import (
     AskSeek,
     AskStudy,
     AskTrace,
+    AskTv,
     AskVariation,
     CancelAnalysis,
     CancelChallenge,
@@ -58,6 +59,7 @@ from cornered.protocol.commands import (
     Declare,
     DeclineChallenge,
     EnterPool,
+    FindPlayer,
     Hello,
     Join,
     JoinSeek,
@@ -88,7 +90,29 @@ from cornered.protocol.groups import (
     SetGroupRole,
     TellGroup,
 )
-from cornered.protocol.moderation import AskAudit, AskBans, AskReports, Ban, CloseReport, ReportPlayer, Unban
+from cornered.protocol.moderation import (
+    AskAccounts,
+    AskAudit,
+    AskBans,
+    AskReport,
+    AskReports,
+    Ban,
+    CloseReport,
+    ReportPlayer,
+    Unban,
+)
+from cornered.protocol.social import (
+    AskBlocked,
+    AskFriends,
+    AskNotices,
+    BlockPlayer,
+    FollowPlayer,
+    SetNotices,
+    SubscribePush,
+    UnblockPlayer,
+    UnfollowPlayer,
+    UnsubscribePush,
+)
 from cornered.protocol.tournaments import (
     AskPairings,
     AskStandings,
@@ -120,6 +144,7 @@ __all__ = [
     "POSITION_READ",
     "PREVIEW",
     "QR_CODE",
+    "TABLE",
     "UNIT_US",
     "cost_of",
     "download_cost",
@@ -179,12 +204,16 @@ REPLAYED_EVENTS_PER_TOKEN: Final = 0.7
 """Events that are read from the journal and folded for one token."""
 WRITTEN_EVENTS_PER_TOKEN: Final = 1.2
 """Events that are read from the journal and written as a game record for one token."""
+TV: Final = 4.0
+"""One match of each game, which are known: their positions are written as texts."""
 TOURNAMENT: Final = 40.0
 """A page of a tournament with its standings, or of the list of those that go on."""
 PAST_TOURNAMENTS: Final = 90.0
 """A page of tournaments that are over, which may be read from the store."""
 PAIRS_PER_TOKEN: Final = 2
 """Pairs of `pair_by_hand` for one token."""
+TABLE: Final = 400.0
+"""A tournament as a table, of some hundred players or some thousand games."""
 RATINGS_READ: Final = 75.0
 """A leaderboard's page or a history: its rows are found by an index, however many games were played."""
 PROFILE: Final = 50.0
@@ -227,6 +256,8 @@ GROUP_READ: Final = 15.0
 """A group with its members, whose names are looked up."""
 GROUP_WRITE: Final = 25.0
 """A change of a group: a transaction of its own, and a message to its members."""
+SOCIAL_READ: Final = 40.0
+"""The players whom one follows or blocks, at most 200 with their names of today, or how one is notified."""
 MODERATION: Final = 40.0
 """A report, a decision or a list of them: the store is asked for an account, and written or read once."""
 
@@ -276,12 +307,14 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return RATINGS_READ
         case AskArchive():
             return ARCHIVE
-        case AskHeadToHead() | AskOpening():
+        case AskHeadToHead() | AskOpening() | FindPlayer():
             return COUNTED
         case WatchLobby():
             return 20.0
         case AskLobby():
             return 10.0
+        case AskTv():
+            return TV
         case CreateSeek() | LeaveSeek() | CancelSeek() | Challenge() | DeclineChallenge() | CancelChallenge():
             return 5.0
         case AskTrace():
@@ -290,7 +323,17 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return 5.0 + len(command.trace or ()) / TRACE_LINES_PER_TOKEN
         case EnterPool() | LeavePool():
             return 5.0
-        case ReportPlayer() | Ban() | Unban() | CloseReport() | AskBans() | AskReports() | AskAudit():
+        case (
+            ReportPlayer()
+            | Ban()
+            | Unban()
+            | CloseReport()
+            | AskBans()
+            | AskReports()
+            | AskReport()
+            | AskAudit()
+            | AskAccounts()
+        ):
             return MODERATION
         case AskGroups():
             return 3.0
@@ -330,6 +373,18 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return TOURNAMENT
         case AskTournaments():
             return PAST_TOURNAMENTS if command.over else TOURNAMENT
+        case AskFriends() | AskBlocked() | AskNotices():
+            return SOCIAL_READ
+        case (
+            FollowPlayer()
+            | UnfollowPlayer()
+            | BlockPlayer()
+            | UnblockPlayer()
+            | SetNotices()
+            | SubscribePush()
+            | UnsubscribePush()
+        ):
+            return ACCOUNT_WRITE
         case JoinSeek() | StartSeek() | AcceptChallenge() | Rematch():
             # A match is opened and stored.
             return 10.0

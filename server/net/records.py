@@ -95,7 +95,9 @@ def record_of(events: Iterable[MatchEvent]) -> Record:
         time_control=time_control_of(started.clock),
         started=_moment(started.at),
         ended=_moment(ended.at) if ended else None,
-        tags={"Match": started.match, **({"Pauses": str(pauses)} if pauses else {})},
+        tags={"Match": started.match}
+        | {f"Version{seat}": version for seat, version in enumerate(started.versions) if version is not None}
+        | ({"Pauses": str(pauses)} if pauses else {}),
     )
 
 

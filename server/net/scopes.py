@@ -45,6 +45,7 @@ from cornered.protocol.commands import (
     AskSeek,
     AskStudy,
     AskTrace,
+    AskTv,
     AskVariation,
     CancelAnalysis,
     CancelChallenge,
@@ -55,6 +56,7 @@ from cornered.protocol.commands import (
     Declare,
     DeclineChallenge,
     EnterPool,
+    FindPlayer,
     Hello,
     Join,
     JoinSeek,
@@ -84,7 +86,29 @@ from cornered.protocol.groups import (
     SetGroupRole,
     TellGroup,
 )
-from cornered.protocol.moderation import AskAudit, AskBans, AskReports, Ban, CloseReport, ReportPlayer, Unban
+from cornered.protocol.moderation import (
+    AskAccounts,
+    AskAudit,
+    AskBans,
+    AskReport,
+    AskReports,
+    Ban,
+    CloseReport,
+    ReportPlayer,
+    Unban,
+)
+from cornered.protocol.social import (
+    AskBlocked,
+    AskFriends,
+    AskNotices,
+    BlockPlayer,
+    FollowPlayer,
+    SetNotices,
+    SubscribePush,
+    UnblockPlayer,
+    UnfollowPlayer,
+    UnsubscribePush,
+)
 from cornered.protocol.tournaments import (
     AskPairings,
     AskStandings,
@@ -128,6 +152,8 @@ def need_of(command: ClientMessage) -> Need:
             | AskMyMatches()
             | AskSeek()
             | AskLobby()
+            | AskTv()
+            | FindPlayer()
             | WatchLobby()
             | LeaveLobby()
             | Join()
@@ -191,6 +217,8 @@ def need_of(command: ClientMessage) -> Need:
             return _PLAYS
         case AskAnalysis() | AskStudy() | AskTrace() | CancelAnalysis() | EnterPool() | LeavePool():
             return _PERSONS
+        case FollowPlayer() | UnfollowPlayer() | BlockPlayer() | UnblockPlayer() | AskFriends() | AskBlocked():
+            return _PERSONS
         case Declare() | OfferAnalysis() | Analysed():
             return _BOTS
         case (
@@ -209,9 +237,23 @@ def need_of(command: ClientMessage) -> Need:
             | RevokeToken()
             | AskExport()
             | DeleteAccount()
+            | AskNotices()
+            | SetNotices()
+            | SubscribePush()
+            | UnsubscribePush()
         ):
             return "session"
-        case Ban() | Unban() | AskBans() | AskReports() | CloseReport() | AskAudit() | CreateInvitation():
+        case (
+            Ban()
+            | Unban()
+            | AskBans()
+            | AskReports()
+            | AskReport()
+            | CloseReport()
+            | AskAudit()
+            | AskAccounts()
+            | CreateInvitation()
+        ):
             return "admin"
         case _:
             assert_never(command)

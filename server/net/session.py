@@ -24,6 +24,7 @@ from cornered.protocol.account import (
     EndSession,
     Recover,
     Register,
+    Rename,
     RevokeToken,
     SignIn,
     SignOut,
@@ -50,9 +51,13 @@ from cornered.protocol.commands import (
     AskSeek,
     AskStudy,
     AskTrace,
+    AskTv,
     AskVariation,
     CancelAnalysis,
     ClientMessage,
+    DeclineChallenge,
+    DeclineRematch,
+    FindPlayer,
     Hello,
     InMatch,
     Join,
@@ -66,16 +71,19 @@ from cornered.protocol.commands import (
     RatingCommand,
     ReadRecord,
     Say,
+    SocialCommand,
     TournamentCommand,
 )
 from cornered.protocol.groups import GroupCommand, TellGroup
 from cornered.protocol.messages import Acknowledged, Archive, Games, MyMatches, Pong, Refused, ServerMessage
+from cornered.protocol.moderation import ReportPlayer
 from cornered.protocol.ratings import Profile
 from cornered.protocol.tournaments import CreateTournament, TellTournament
 from cornered.server.accounts import AccountsUnavailable
 from cornered.server.analysis.studies import line_of, read_record
 from cornered.server.lobby.pools import offered_pools
 from cornered.server.match import catalogue, views
+from cornered.server.moderation.evidence import ChatLine
 from cornered.server.net.connection import HOLD_INBOX, Connection
 from cornered.server.net.costs import cost_of, malformed_cost, profile_cost, reading_cost, replay_cost
 from cornered.server.net.scopes import permits
@@ -88,6 +96,7 @@ from cornered.server.runtime.limits import AddressLimits, Limits
 from cornered.server.runtime.lobby_service import Admission, LobbyService
 from cornered.server.runtime.match_mirror import MatchMirror
 from cornered.server.runtime.match_room import MatchRoom
+from cornered.server.runtime.social_service import BondCommand
 
 __all__ = ["Session"]
 
@@ -110,6 +119,7 @@ log = structlog.get_logger("session")
 
 _InRoom: TypeAlias = Join | Leave | AskMoves | AskHistory | AskVariation | Say
 """Commands that a room carries out at once."""
+_Declining: TypeAlias = DeclineChallenge | DeclineRematch
 _Order: TypeAlias = (
     Ping
     | AskGames
@@ -117,7 +127,9 @@ _Order: TypeAlias = (
     | ArchiveCommand
     | AskSeek
     | AskLobby
+    | AskTv
     | RatingCommand
+    | FindPlayer
     | AskLine
     | ReadRecord
     | LobbyCommand
@@ -128,6 +140,7 @@ _Order: TypeAlias = (
     | ModerationCommand
     | GroupCommand
     | TournamentCommand
+    | SocialCommand
     | _InRoom
 )
 """Every command that may follow hello."""
@@ -465,7 +478,9 @@ class Session:
         player = admission.welcome.player
         limits = self._limits.players.enter(player.id)
         counts, identity = self._lobby_service.counts, admission.identity
-        client = ClientConnection(self._connection, self._codec, player, limits, counts, instance, identity)
+        client = ClientConnection(
+            self._connection, self._codec, player, limits, counts, instance, identity, admission.blocked
+        )
         self._client = client
         self._connection.greeted()
         self._lobby_service.enter(client, admission.welcome, is_claimed=admission.is_claimed)
@@ -556,13 +571,56 @@ class Session:
         return room
 
     async def _check_chat(self, client: ClientConnection) -> None:
-        """Raise a Refusal where this client may not chat at all."""
+        """Raise a Refusal where this client may not write at all."""
         if not self._lobby_service.is_operators(client.player.id):
             await self._account_service.check_chat(client.identity)
             self._lobby_service.moderation.check_chat(client.player.id)
 
+    async def _said(self, client: ClientConnection, command: Say) -> Say:
+        """Return a chat line as it may be told. Raises Refusal."""
+        await self._check_chat(client)
+        text = self._lobby_service.moderation.clean_line(command.text)
+        return command if text == command.text else command.model_copy(update={"text": text})
+
+    async def _written(self, client: ClientConnection, command: TournamentCommand) -> TournamentCommand:
+        """Return a command about a tournament with the text that others may read. Raises Refusal."""
+        moderation = self._lobby_service.moderation
+        if isinstance(command, CreateTournament):
+            moderation.check_chat(client.player.id)
+            settings = command.settings
+            named = settings.model_copy(update={"name": moderation.clean_name(settings.name)})
+            return command.model_copy(update={"settings": named})
+        if isinstance(command, TellTournament):
+            await self._check_chat(client)
+            return command.model_copy(update={"text": moderation.clean_line(command.text)})
+        return command
+
+    async def _declined(self, client: ClientConnection, command: _Declining) -> _Declining:
+        """Return a decline without the reason that its sender may not write: the decline itself stands."""
+        if not command.reason:
+            return command
+        try:
+            await self._check_chat(client)
+            reason = self._lobby_service.moderation.clean_line(command.reason)
+        except Refusal:
+            reason = ""
+        return command if reason == command.reason else command.model_copy(update={"reason": reason})
+
+    async def _moderated(self, client: ClientConnection, command: ModerationCommand) -> ServerMessage:
+        """Carry out a command about reports and bans, and return its answer. Raises Refusal."""
+        chat: tuple[ChatLine, ...] = ()
+        if isinstance(command, ReportPlayer) and command.match is not None:
+            room = self._lobby_service.matches.get(command.match)
+            if room is not None:
+                lines = room.chat_seen_by(client)
+                chat = tuple(ChatLine(one.by.id, one.room, one.text, one.at) for one in lines)
+        return await self._lobby_service.moderation.answer(command, client.player, client.address, chat)
+
     async def _in_account(self, client: ClientConnection, command: DoorCommand | ManagedCommand) -> None:
         """Carry out and answer a command about an account. Raises Refusal."""
+        if isinstance(command, Rename):
+            # A name is text that everybody reads.
+            self._lobby_service.moderation.check_chat(client.player.id)
         visit = Visit(client.address, self._address, client.identity)
         answer = await self._account_service.answer(command, visit)
         client.send(answer)
@@ -626,7 +684,7 @@ class Session:
         if isinstance(command, Ping):
             client.send(Pong(id=command.id, sent=command.sent, now=self._lobby_service.now()))
             return True
-        if isinstance(command, MatchCommand):
+        if isinstance(command, MatchCommand) and not (isinstance(command, DeclineRematch) and command.reason):
             room = self._lobby_service.matches.get(command.match)
             if room is not None:
                 with self._lobby_service.tracer.receive(command, now) as span:
@@ -636,6 +694,8 @@ class Session:
 
     async def _dispatch(self, client: ClientConnection, command: _Order, now: float) -> None:
         lobby_service = self._lobby_service
+        if isinstance(command, DeclineChallenge | DeclineRematch):
+            command = await self._declined(client, command)
         if isinstance(command, MatchCommand):
             with lobby_service.tracer.receive(command, now) as span:
                 room = await self._find(client, command)
@@ -654,15 +714,19 @@ class Session:
             await self._in_account(client, command)
             return
         if isinstance(command, ModerationCommand):
-            client.send(await lobby_service.moderation.answer(command, client.player))
+            client.send(await self._moderated(client, command))
+            return
+        if isinstance(command, BondCommand):
+            client.send(await lobby_service.social.answer(command, client.player))
+            return
+        if isinstance(command, SocialCommand):
+            client.send(await lobby_service.notices.answer(command, client.player))
             return
         if isinstance(command, GroupCommand):
             client.send(await self._in_group(client, command, now))
             return
         if isinstance(command, TournamentCommand):
-            if isinstance(command, CreateTournament | TellTournament):
-                await self._check_chat(client)
-            client.send(await lobby_service.tournaments.answer(command, client))
+            client.send(await lobby_service.tournaments.answer(await self._written(client, command), client))
             return
         match command:
             case Ping():
@@ -684,6 +748,10 @@ class Session:
                 lobby_service.ask_seek(client, command)
             case AskLobby():
                 client.send(lobby_service.lobby_page(command))
+            case AskTv():
+                client.send(lobby_service.tv(command))
+            case FindPlayer():
+                client.send(await lobby_service.find_player(command))
             case AskPools() | AskProfile() | AskRatingHistory() | AskLeaderboard():
                 answer = await lobby_service.rating_answers.answer(command)
                 client.send(answer)
@@ -710,7 +778,7 @@ class Session:
                 await lobby_service.ask_trace(client, command)
             case Join() | Leave() | AskMoves() | AskHistory() | AskVariation() | AskAnalysis() | Say():
                 if isinstance(command, Say):
-                    await self._check_chat(client)
+                    command = await self._said(client, command)
                 room = await self._find(client, command)
                 try:
                     # The client may have disconnected while the match was looked up.

@@ -121,14 +121,16 @@ class AccountService:
         counts: Counts,
         visits: Visits,
         *,
+        clean_name: Callable[[str], str],
         now: Callable[[], int],
     ) -> None:
-        """`now` is the time in milliseconds since 1970."""
+        """`clean_name` raises a Refusal for a forbidden name; `now` is the time in milliseconds since 1970."""
         self._accounts = accounts
         self._passwords = passwords
         self._limits = limits
         self._counts = counts
         self._visits = visits
+        self._clean_name = clean_name
         self._now = now
         self._sign_ins = SignIns(limits)
 
@@ -157,13 +159,16 @@ class AccountService:
             id=command.id,
             guests=settings.guests,
             registration=settings.registration,
-            guest_chat=settings.guest_chat,
             tournaments=settings.tournaments,
+            chat=settings.chat,
         )
 
     async def check_chat(self, identity: Identity) -> None:
-        """Raise a Refusal where guests write no chat lines; a guest may have registered at another node meanwhile."""
-        if identity.has_account or self._limits.settings.guest_chat:
+        """Raise a Refusal where this player writes no chat lines; a guest may have registered at another node."""
+        policy = self._limits.settings.chat
+        if policy == "nobody":
+            raise Refusal("no_chat", "there is no chat on this server")
+        if identity.has_account or policy == "everybody":
             return
         with _refusing():
             if await self._accounts.account(identity.player.id) is None:
@@ -396,6 +401,7 @@ class AccountService:
     def _check_name(self, name: str, player: str | None) -> None:
         """Raise a Refusal where a name is reserved, or somebody else bears it just now."""
         names = self._visits.names
+        self._clean_name(name)
         if is_numbered(name):
             raise Refusal("name_taken", "names with a number in parentheses are given to guests; choose another")
         if names.is_reserved(name) or names.holder(name) not in (None, player):

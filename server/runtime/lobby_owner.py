@@ -9,7 +9,7 @@ from typing import Final
 import structlog
 
 from cornered.protocol.events import Started
-from cornered.protocol.values import Player, Pool
+from cornered.protocol.values import PairingPool, Player
 from cornered.server.cluster.messages import AskVisitors, Visitors
 from cornered.server.cluster.ports import LobbyLog
 from cornered.server.lobby.bounds import Bounds
@@ -174,10 +174,11 @@ class LobbyOwner:
             open_match=self.placement.open,
             on_loss=self._nodes.look,
             ratings_of=self._ratings_of,
+            blocks_of=self._services.blocks_of,
             tasks=self._tasks,
         )
 
-    async def _ratings_of(self, pool: Pool, players: Collection[Player]) -> Mapping[str, float]:
+    async def _ratings_of(self, pool: PairingPool, players: Collection[Player]) -> Mapping[str, float]:
         return await self._services.ratings.ratings_of(pool.game, pool.clock, players)
 
     def draw_id(self, player: str) -> str:

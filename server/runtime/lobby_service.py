@@ -20,7 +20,9 @@ from cornered.protocol.commands import (
     AskSeek,
     AskStudy,
     AskTrace,
+    AskTv,
     ClientMessage,
+    FindPlayer,
     Hello,
     LeaveLobby,
     LobbyCommand,
@@ -34,11 +36,13 @@ from cornered.protocol.messages import (
     MyMatches,
     Notice,
     Paired,
+    PlayerFound,
     ServerMessage,
+    Tv,
     Waiting,
     Welcome,
 )
-from cornered.protocol.values import MatchSummary, Player
+from cornered.protocol.values import Correspondence, MatchSummary, Player
 from cornered.server.accounts import Accounts, AccountsUnavailable, Identity, Revocation
 from cornered.server.analysis.queue import question_about
 from cornered.server.analysis.state import Question, pieces_of, shape_of
@@ -83,13 +87,19 @@ from cornered.server.runtime.match_registry import MatchRegistry, new_id
 from cornered.server.runtime.match_room import MatchRoom, Services
 from cornered.server.runtime.match_summaries import MatchSummaries
 from cornered.server.runtime.match_task import MatchTask
-from cornered.server.runtime.moderation_service import Doorkeeper, ModerationService
+from cornered.server.runtime.moderation_service import ConnectedPlayers, ModerationService
+from cornered.server.runtime.notice_service import NoticeService
+from cornered.server.runtime.player_exchange import PlayerExchange
 from cornered.server.runtime.rating_answers import RatingAnswers
 from cornered.server.runtime.readiness import Readiness
 from cornered.server.runtime.registry_observer import RegistryObserver
 from cornered.server.runtime.revocations import Revocations
+from cornered.server.runtime.social_service import SocialService
 from cornered.server.runtime.tournament_driver import LobbyView
 from cornered.server.runtime.tournament_service import Peers, TournamentService
+from cornered.server.runtime.turn_notices import TurnNotices
+from cornered.server.social.notices import PlayerNotice
+from cornered.server.social.ports import PushSender, SocialStore, SocialUnavailable
 from cornered.server.tracing import Tracer
 
 __all__ = ["Admission", "LobbyService"]
@@ -111,6 +121,8 @@ class Admission(NamedTuple):
     welcome: Welcome
     identity: Identity
     is_claimed: bool = False
+    blocked: frozenset[str] = frozenset()
+    """The players whom this one blocks."""
 
 
 class LobbyService:
@@ -121,15 +133,18 @@ class LobbyService:
         services: Services,
         accounts: Accounts,
         open_registry: Callable[[RegistryObserver], MatchRegistry],
-        open_moderation: Callable[[Doorkeeper], ModerationService],
+        open_moderation: Callable[[ConnectedPlayers], ModerationService],
         open_tournaments: Callable[[LobbyView, Peers], TournamentService],
         lobby_log: LobbyLog,
+        social_store: SocialStore,
         tasks: asyncio.TaskGroup,
         *,
         bounds: Bounds = Bounds(),  # noqa: B008 - it is frozen
         reserved_names: Iterable[str] = (),
         analyst_key: str = "",
         allows_guests: bool = True,
+        push: PushSender | None = None,
+        notice_seconds: float = 10.0,
     ) -> None:
         """`open_registry` makes the registry, which reports to the lobby service from then on; `open_moderation` the
         moderation service, which has it close connections; `open_tournaments` the tournament service.
@@ -138,7 +153,8 @@ class LobbyService:
 
         `reserved_names` are for connections with `analyst_key`; any other that requests one gets a number added.
         Analysts need the key too: without a key there are no analysts, and any bot may have the names. Unless it
-        `allows_guests`, a hello needs an account, a bot's token or the key.
+        `allows_guests`, a hello needs an account, a bot's token or the key. Turns of games by days are announced after
+        `notice_seconds`, by `push` too.
         """
         self.matches = open_registry(self)
         self.is_stopping = False
@@ -157,19 +173,34 @@ class LobbyService:
             is_live=lambda match: match in self._lobby.matches,
             new_id=self.replication.draw_id,
             open_match=self.replication.placement.open,
+            versions_of=self.versions_of,
         )
         self.tournaments = open_tournaments(view, lambda player: self._clients.get(player, ()))
         self.rating_answers = RatingAnswers(services.ratings.store, accounts, services.now)
         self.archive = ArchiveSearch(services, self.matches)
+        self.social = SocialService(
+            social_store,
+            accounts,
+            services.nodes,
+            lobby=lambda: self._lobby,
+            clients_of=self.clients_of,
+            spawn=lambda work, name: tasks.create_task(work, name=name),
+            now=services.now,
+        )
+        self.players_elsewhere = PlayerExchange(
+            services.nodes, self.social, self.clients_of, lambda: self._clients.keys()
+        )
         self.summaries = MatchSummaries(services.nodes, self.matches)
         self._watch = LobbyWatchers(
             self._lobby,
             self.summaries,
             services.bus,
             now=services.now,
-            peers_of=lambda player: self._clients.get(player, ()),
+            peers_of=self.clients_of,
             live_of=self._live_of,
         )
+        self.notices = NoticeService(social_store, self.players_elsewhere.tell, services.counts, push, now=services.now)
+        self._turns = TurnNotices(self.notices, self.matches.owned, grace=notice_seconds)
         # The ids of the players that have sent the operator's key since the server started.
         self._operators: set[str] = set()
         self._has_key = bool(analyst_key)
@@ -193,6 +224,10 @@ class LobbyService:
     def now(self) -> int:
         """Return the match clock in milliseconds."""
         return self._services.now()
+
+    def clients_of(self, player: str) -> tuple[ClientConnection, ...]:
+        """Return a player's connections to this node."""
+        return tuple(self._clients.get(player, ()))
 
     @property
     def players(self) -> int:
@@ -232,6 +267,11 @@ class LobbyService:
                 identity, token, is_claimed = await self._identify(hello)
             except AccountsUnavailable:
                 raise Refusal("internal", "the server cannot look up players just now; try again") from None
+            try:
+                # A player who was made just now blocks nobody.
+                blocked = await self.social.blocked_by(identity.player.id) if token is None else frozenset[str]()
+            except SocialUnavailable:
+                raise Refusal("internal", "the server cannot look up players just now; try again") from None
             # From here to the client's entry nothing waits: what is revoked later closes it.
             if greeting.ended(identity):
                 raise _bad_token()
@@ -247,7 +287,7 @@ class LobbyService:
             has_account=identity.has_account,
             scopes=identity.scopes,
         )
-        return Admission(welcome, identity, is_claimed)
+        return Admission(welcome, identity, is_claimed, blocked)
 
     async def _identify(self, hello: Hello) -> tuple[Identity, str | None, bool]:
         """Return what a hello proves, a new guest's token, and whether the name is another's account's."""
@@ -256,7 +296,7 @@ class LobbyService:
         if hello.token is None:
             if not self._allows_guests and not is_operators:
                 raise _no_guests()
-            name = hello.name or _guest_name()
+            name = self.moderation.clean_name(hello.name) if hello.name else _guest_name()
             identity, token = await accounts.create(name, hello.kind, label=hello.client, at=now)
             return identity, token, await self._is_claimed(identity)
         known = await accounts.by_token(hello.token, now)
@@ -266,10 +306,16 @@ class LobbyService:
             raise _no_guests()
         if now - known.seen > SEEN_MS:
             await accounts.touch(known.player.id, known.session, now)
-        if not known.has_account and hello.name not in (None, known.player.name):
-            assert hello.name is not None
+        if hello.name and self._may_rename(known, hello.name):
             known = replace(known, player=await accounts.rename_guest(known.player.id, hello.name))
         return known, None, not known.has_account and await self._is_claimed(known)
+
+    def _may_rename(self, known: Identity, name: str) -> bool:
+        """Return whether a hello changes a guest's name: who is muted keeps the present one. Raises Refusal."""
+        if known.has_account or name == known.player.name or self.moderation.is_muted(known.player.id):
+            return False
+        self.moderation.clean_name(name)
+        return True
 
     async def _is_claimed(self, identity: Identity) -> bool:
         return await self._accounts.is_claimed(comparison_key(identity.player.name), identity.player.id)
@@ -357,7 +403,15 @@ class LobbyService:
         for match_task in watched:
             _complete(partial(match_task.leave, client))
 
-    # Doorkeeper
+    # Implements `ConnectedPlayers`
+
+    def is_connected(self, player: str) -> bool:
+        """Return whether a player has a connection to this node."""
+        return player in self._clients
+
+    def notify(self, player: str, notice: Notice) -> None:
+        """Send a notice to a player's connections to this node."""
+        self.tell((player,), notice)
 
     def address_of(self, player: str) -> str:
         """Return the address of a player's newest connection to any node; empty where that is not known."""
@@ -381,6 +435,7 @@ class LobbyService:
                 client.disconnect("your token is revoked")
         if not revocation.token:
             self.matches.forget_names(revocation.player)
+            self.tournaments.forget_names()
 
     def caught_up(self, client: ClientConnection) -> None:
         """A client's output buffer is below its low mark again: send it the lobby if it missed updates."""
@@ -401,6 +456,7 @@ class LobbyService:
     def close(self) -> None:
         """Stop every timer and task."""
         self.analysis_service.close()
+        self._turns.close()
         self._watch.close()
         self.summaries.close()
         self.replication.close()
@@ -441,6 +497,22 @@ class LobbyService:
     def lobby_page(self, command: AskLobby) -> LobbyPage:
         """Return one more page of the lobby. Raises Refusal."""
         return self._watch.page(command)
+
+    def tv(self, command: AskTv) -> Tv:
+        """Return the best live match of each game."""
+        return Tv(id=command.id, matches=self._watch.best_matches())
+
+    async def find_player(self, command: FindPlayer) -> PlayerFound:
+        """Return who has a name: an account, whose name is nobody else's, before a guest. Raises Refusal."""
+        try:
+            account = await self._accounts.account_named(comparison_key(command.name))
+            holder = None if account is not None else self._lobby.names.holder(command.name)
+            found = account.player if account is not None else holder and await self._accounts.by_id(holder)
+        except AccountsUnavailable:
+            raise Refusal("internal", "the server cannot look up players just now; try again") from None
+        if not found:
+            raise Refusal("unknown_player", "no account has this name, and nobody is here under it")
+        return PlayerFound(id=command.id, player=found)
 
     # LobbyObserver
 
@@ -485,7 +557,9 @@ class LobbyService:
     def _effect(self, event: LobbyEvent) -> None:
         match event:
             case ChallengeSent():
-                self.tell((event.challenge.by.id, event.challenge.to.id), event.challenge)
+                by, to = event.challenge.by.id, event.challenge.to.id
+                self.tell((by,) if event.is_hidden else (by, to), event.challenge)
+                self._notify_of(event)
             case ChallengeEnded():
                 self.tell(event.told, event.closed)
             case MatchMade():
@@ -515,6 +589,12 @@ class LobbyService:
             case _:
                 assert_never(event)
 
+    def _notify_of(self, sent: ChallengeSent) -> None:
+        """Notify a person of a challenge, once: by the node that decides for the lobby."""
+        challenge = sent.challenge
+        if self.replication.is_here and not sent.is_hidden and challenge.to.kind == "person":
+            self.notices.notify(PlayerNotice("challenge", challenge.to.id, challenge.game.name, challenge.by))
+
     # What the registry reports
 
     def matches_indexed(self, live: Sequence[Started]) -> None:
@@ -537,6 +617,7 @@ class LobbyService:
     def match_resumed(self, match_task: MatchTask) -> None:
         self._seat_present(match_task)
         self.summaries.began(match_task)
+        self._turns.turned(match_task)
 
     def _seat_present(self, match_task: MatchTask) -> None:
         for player in match_task.match.terms.players:
@@ -552,6 +633,7 @@ class LobbyService:
         if match_task.match.over:
             return
         self.summaries.began(match_task)
+        self._turns.turned(match_task)
         self.replication.match_began(
             MatchMade(
                 terms.id,
@@ -570,12 +652,20 @@ class LobbyService:
     def match_changed(self, match_task: MatchTask) -> None:
         self.summaries.moved(match_task)
 
+    def match_turned(self, match_task: MatchTask) -> None:
+        self._turns.turned(match_task)
+
     def match_ended(self, match_task: MatchTask) -> None:
+        if isinstance(match_task.match.terms.clock, Correspondence):
+            self.notices.match_over(match_task.match.id)
         self.summaries.ended(match_task.match.id)
         self.replication.match_over(match_task.match.id)
 
     def match_disowned(self, match_id: str) -> None:
         self.summaries.ended(match_id)
+
+    def versions_of(self, players: Sequence[Player]) -> tuple[str | None, ...]:
+        return self._lobby.versions_of(players)
 
     async def reserve_rematch(self, made: MatchMade) -> None:
         await self.replication.placement.reserve(made)

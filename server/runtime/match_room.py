@@ -20,6 +20,7 @@ from cornered.protocol.events import MatchEvent
 from cornered.protocol.messages import Acknowledged, ErrorCode, Said, SeatPresence, ServerMessage, Snapshot
 from cornered.protocol.ratings import Rated
 from cornered.protocol.values import Correspondence, NoClock, Player
+from cornered.server.lobby.blocks import BlocksOf, nobody_blocks
 from cornered.server.match import views
 from cornered.server.match.match import Match
 from cornered.server.metrics import Counts
@@ -56,6 +57,7 @@ class Services:
     nodes: Nodes = field(default_factory=Nodes)
     tracer: Tracer = NO_TRACER
     ratings: RatingService = field(default_factory=RatingService)
+    blocks_of: BlocksOf = nobody_blocks
 
 
 class Asker(Protocol):
@@ -179,7 +181,8 @@ class MatchRoom(ABC):
         if command.since is None or command.since > match.seq:
             client.send(self._snapshot(match, command.id, seat))
             for said in self._said:
-                if said.room == ("spectators" if seat is None else "players"):
+                is_heard = said.by.id not in client.blocked
+                if is_heard and said.room == ("spectators" if seat is None else "players"):
                     client.send(said)
         else:
             client.send(Acknowledged(id=command.id, seq=match.seq))
@@ -283,6 +286,12 @@ class MatchRoom(ABC):
             raise Refusal("not_a_spectator", "the spectators talk among themselves")
         if command.room == "spectators" and client not in self.spectators:
             raise Refusal("not_a_spectator", "join the match first")
+
+    def chat_seen_by(self, client: ClientConnection) -> Sequence[Said]:
+        """Return the newest chat lines that this client could read, oldest first."""
+        if self._seats.get(client.player.id) is not None:
+            return [said for said in self._said if said.room == "players"]
+        return [said for said in self._said if said.room == "spectators"] if client in self.spectators else []
 
     def adopt(self, other: MatchRoom) -> None:
         """Take over the clients of the room that this one replaces, send them what it did not, and close it."""

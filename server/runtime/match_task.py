@@ -56,6 +56,9 @@ class MatchObserver(Protocol):
     def changed(self, match_task: MatchTask) -> None:
         """The match changed in a way that lists show."""
 
+    def turned(self, match_task: MatchTask) -> None:
+        """Moves were made, or taken back."""
+
     def emptied(self, room: MatchRoom) -> None:
         """No client needs this room any more."""
 
@@ -214,6 +217,10 @@ class MatchTask(MatchRoom):
 
     def _send_presence(self, seat: int) -> None:
         self._notify("all", self._presence_of(seat))
+
+    def is_seen_by(self, seat: int) -> bool:
+        """Return whether the player in a seat has the match open, on any node."""
+        return seat in self._players.values() or self._subscribers.serves(seat)
 
     # Commands
 
@@ -539,6 +546,7 @@ class MatchTask(MatchRoom):
         ending = None if was_over else self.match.ending
         if ending is not None:
             self._observer.ended(self)
+        self._observer.turned(self)
         try:
             with self._services.tracer.step("publish", trace) as span:
                 self._publish(events, asker, answer)

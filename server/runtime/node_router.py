@@ -11,6 +11,7 @@ import structlog
 from cornered.protocol.commands import AnalysisCommand, MatchCommand, Say
 from cornered.server.cluster.messages import (
     AskAnalysts,
+    BlocksChanged,
     ClocksOrdered,
     ClosedSockets,
     Forward,
@@ -24,6 +25,7 @@ from cornered.server.cluster.messages import (
     Summaries,
     TaskOpened,
     ToClient,
+    ToPlayer,
     Unsubscribe,
     Usage,
 )
@@ -34,6 +36,7 @@ from cornered.server.runtime.match_exchange import MatchExchange
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_summaries import MatchSummaries
 from cornered.server.runtime.nodes import Nodes
+from cornered.server.runtime.player_exchange import PlayerExchange
 from cornered.server.runtime.remote_client import RemoteClient
 from cornered.server.runtime.shared_limits import SharedLimits
 
@@ -88,6 +91,7 @@ class NodeRouter:
         orders: ClockOrders,
         spawn: Callable[[Coroutine[None, None, None], str], asyncio.Task[None]],
         *,
+        players: PlayerExchange | None = None,
         is_lobby_open: bool = True,
     ) -> None:
         """`spawn` runs a coroutine as a named task that ends with the server.
@@ -101,6 +105,7 @@ class NodeRouter:
         self._analyses = analyses
         self._limits = limits
         self._orders = orders
+        self._players = players
         self._exchange = MatchExchange(registry, nodes, spawn)
         # The incarnations of the living nodes by name.
         self._living: dict[str, str] = {}
@@ -149,6 +154,9 @@ class NodeRouter:
                 self._analyses.received(node, message)
             case Usage():
                 self._limits.received(node, message)
+            case BlocksChanged() | ToPlayer():
+                if self._players is not None:
+                    self._players.received(message)
             case _:
                 self._lobby.received(node, message)
 
@@ -162,6 +170,8 @@ class NodeRouter:
         self._summaries.link_restored(node)
         self._analyses.link_restored(node)
         self._limits.link_restored()
+        if self._players is not None:
+            self._players.link_restored()
 
     # OwnershipObserver
 

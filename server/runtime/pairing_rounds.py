@@ -11,12 +11,14 @@ from typing import Final, TypeAlias
 import structlog
 
 from cornered.contests.glicko import CENTRE
-from cornered.protocol.values import Player, Pool
+from cornered.protocol.values import PairingPool, Player
+from cornered.server.lobby.blocks import Blocks, BlocksOf
 from cornered.server.lobby.events import BotNamed, LobbyEvent
 from cornered.server.lobby.ladder import Ladder
 from cornered.server.lobby.lobby import Lobby
 from cornered.server.lobby.pools import Entry, offered_pools, pool_named
 from cornered.server.refusal import Refusal
+from cornered.server.social.ports import SocialUnavailable
 
 __all__ = ["BOTS_EVERY_S", "BOT_AFTER_MS", "LADDER_EVERY_S", "ROUND_S", "PairingRounds", "RatingsOf", "unrated"]
 
@@ -29,14 +31,14 @@ BOTS_EVERY_S: Final = 5.0
 LADDER_EVERY_S: Final = 5.0
 """Seconds between two rounds of the ladder, each of which is of one pool."""
 
-RatingsOf: TypeAlias = Callable[[Pool, Collection[Player]], Awaitable[Mapping[str, float]]]
+RatingsOf: TypeAlias = Callable[[PairingPool, Collection[Player]], Awaitable[Mapping[str, float]]]
 """Returns the ratings of players, by id, in the games of a pool; players without one have the rating of a beginning.
 Raises RatingsUnavailable."""
 
 log = structlog.get_logger("pairing")
 
 
-async def unrated(_: Pool, players: Collection[Player]) -> Mapping[str, float]:
+async def unrated(_: PairingPool, players: Collection[Player]) -> Mapping[str, float]:
     """Return the ratings of players of whom none is rated."""
     return {player.id: CENTRE for player in players}
 
@@ -48,6 +50,7 @@ class PairingRounds:
         self,
         lobby: Lobby,
         ratings_of: RatingsOf,
+        blocks_of: BlocksOf,
         *,
         now: Callable[[], int],
         new_id: Callable[[str], str],
@@ -61,6 +64,7 @@ class PairingRounds:
         """
         self._lobby = lobby
         self._ratings_of = ratings_of
+        self._blocks_of = blocks_of
         self._now = now
         self._new_id = new_id
         self._carry_out = carry_out
@@ -68,17 +72,18 @@ class PairingRounds:
         self._tasks = tasks
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
+        self._pairing: asyncio.Task[None] | None = None
         self._search: asyncio.Task[None] | None = None
         self._next_search = 0.0
         self._ladder = Ladder()
-        self._climb: asyncio.Task[None] | None = None
-        self._next_climb = 0.0
-        self._climbs = 0
+        self._ladder_round: asyncio.Task[None] | None = None
+        self._next_ladder_round = 0.0
+        self._ladder_rounds = 0
         self._is_closed = False
 
     def look(self) -> None:
         """Have a round in a second, if there is anybody to be paired and none is due."""
-        if self._timer is None and not self._is_closed and (len(self._lobby.pools) or len(self._lobby.climbers) > 1):
+        if self._timer is None and not self._is_closed and (len(self._lobby.pools) or len(self._lobby.ladder_bots) > 1):
             self._timer = self._loop.call_later(ROUND_S, self._round)
 
     def close(self) -> None:
@@ -86,7 +91,7 @@ class PairingRounds:
         self._is_closed = True
         if self._timer is not None:
             self._timer.cancel()
-        for task in (self._search, self._climb):
+        for task in (self._pairing, self._search, self._ladder_round):
             if task is not None:
                 task.cancel()
 
@@ -94,8 +99,7 @@ class PairingRounds:
         self._timer = None
         try:
             if not self._is_full():
-                for pool in filter(None, map(pool_named, self._lobby.pools.occupied())):
-                    self._pair(pool)
+                self._look_for_pairs()
                 self._look_for_bots()
                 self._look_at_the_ladder()
         except Exception:
@@ -103,14 +107,34 @@ class PairingRounds:
         finally:
             self.look()
 
-    def _pair(self, pool: Pool) -> None:
-        pairs, leaving = self._lobby.pairs_in(pool.id, self._now())
+    def _look_for_pairs(self) -> None:
+        is_pairing = self._pairing is not None and not self._pairing.done()
+        if not is_pairing and len(self._lobby.pools):
+            self._pairing = self._tasks.create_task(self._pair_all(), name="pairs of pools")
+
+    async def _pair_all(self) -> None:
+        """Pair in every pool those whose blocks are read; who comes meanwhile is paired in the next round."""
+        try:
+            asked = {entry.player.id for entry in self._lobby.pools.entries()}
+            blocks = await self._blocks_of(asked)
+            if self._is_full() or self._is_closed:
+                return
+            for pool in filter(None, map(pool_named, self._lobby.pools.occupied())):
+                self._pair(pool, blocks, asked)
+        except SocialUnavailable as error:
+            # The next round may succeed.
+            log.warning("nobody is paired: who blocks whom cannot be read", reason=str(error))
+        except Exception:
+            log.exception("a round of pairing failed")
+
+    def _pair(self, pool: PairingPool, blocks: Blocks, asked: Collection[str]) -> None:
+        pairs, leaving = self._lobby.pairs_in(pool.id, self._now(), blocks, asked)
         if leaving:
             self._carry_out(leaving)
         for players in pairs:
             self._meet(pool, players)
 
-    def _meet(self, pool: Pool, players: tuple[Player, Player]) -> None:
+    def _meet(self, pool: PairingPool, players: tuple[Player, Player]) -> None:
         try:
             # Matches of this round may have taken the last places of an address.
             self._lobby.check_places(players)
@@ -147,18 +171,18 @@ class PairingRounds:
 
     def _look_at_the_ladder(self) -> None:
         now = self._loop.time()
-        is_climbing = self._climb is not None and not self._climb.done()
-        if is_climbing or now < self._next_climb or len(self._lobby.climbers) < 2:
+        is_pairing = self._ladder_round is not None and not self._ladder_round.done()
+        if is_pairing or now < self._next_ladder_round or len(self._lobby.ladder_bots) < 2:
             return
-        self._next_climb = now + LADDER_EVERY_S
-        self._climb = self._tasks.create_task(self._pair_bots(), name="ladder")
+        self._next_ladder_round = now + LADDER_EVERY_S
+        self._ladder_round = self._tasks.create_task(self._pair_bots(), name="ladder")
 
-    def _next_pool(self) -> tuple[Pool, list[Player]] | None:
+    def _next_pool(self) -> tuple[PairingPool, list[Player]] | None:
         """Return the next pool in turn that two bots are free for, and these; None where there is none."""
         pools = offered_pools()
         for _ in pools:
-            pool = pools[self._climbs % len(pools)]
-            self._climbs += 1
+            pool = pools[self._ladder_rounds % len(pools)]
+            self._ladder_rounds += 1
             bots = [guest.player for guest in self._ladder.free(self._lobby, pool, self._now())]
             if len(bots) > 1:
                 return pool, bots

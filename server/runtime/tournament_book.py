@@ -13,6 +13,7 @@ import structlog
 from pydantic import ValidationError
 
 from cornered.protocol.tournaments import TournamentInfo
+from cornered.server.accounts import DELETED_NAME, Accounts
 from cornered.server.refusal import Refusal
 from cornered.server.streams.ports import EventStreams, StreamEvent, StreamsUnavailable
 from cornered.server.tournament.events import TOURNAMENT_EVENT, Cancelled, Finished, TournamentEvent
@@ -34,8 +35,14 @@ log = structlog.get_logger("tournaments")
 class TournamentBook:
     """The tournaments of one node. `folded` gets each event that is new, once it is part of the state."""
 
-    def __init__(self, streams: EventStreams, folded: Callable[[TournamentState, TournamentEvent], None]) -> None:
+    def __init__(
+        self,
+        streams: EventStreams,
+        accounts: Accounts,
+        folded: Callable[[TournamentState, TournamentEvent], None],
+    ) -> None:
         self._streams = streams
+        self._accounts = accounts
         self._folded = folded
         self._number = 0
         self.live: dict[str, TournamentState] = {}
@@ -74,7 +81,7 @@ class TournamentBook:
         await self.catch_up()
 
     async def find(self, tournament: str) -> TournamentState:
-        """Return any tournament. Raises Refusal and StreamsUnavailable."""
+        """Return any tournament. Raises Refusal, AccountsUnavailable and StreamsUnavailable."""
         state = self.live.get(tournament) or self._over.get(tournament)
         if state is None:
             state = await self._load(tournament)
@@ -89,7 +96,7 @@ class TournamentBook:
     async def over(self, before: int | None, limit: int) -> tuple[list[tuple[int, TournamentInfo]], int | None]:
         """Return tournaments that are over, those that ended last first, each with its number; and the next cursor.
 
-        Raises StreamsUnavailable.
+        Raises AccountsUnavailable and StreamsUnavailable.
         """
         heads = await self._streams.heads(KIND, is_closed=True, before=before, limit=limit + 1)
         found = []
@@ -113,8 +120,8 @@ class TournamentBook:
         else:
             return
         if state.is_over:
+            # It is read again where it is asked for, with the names that its players have given up replaced.
             del self.live[state.id]
-            self._keep(state)
         self._folded(state, event)
 
     async def _load(self, tournament: str) -> TournamentState | None:
@@ -127,7 +134,24 @@ class TournamentBook:
                 else:
                     state.evolve(_event_of(entry))
             since = entries[-1].seq
+        if state is not None and state.is_over:
+            await self._replace_names(state)
         return state
+
+    async def _replace_names(self, state: TournamentState) -> None:
+        """Replace the names of deleted players in a tournament that is over, as in matches that are over."""
+        names = await self._accounts.called([*state.entries, state.organiser.id])
+        deleted = {player for player, name in names.items() if name == DELETED_NAME}
+        for player in deleted & set(state.entries):
+            entry = state.entries[player]
+            entry.player = entry.player.model_copy(update={"name": DELETED_NAME})
+        if state.organiser.id in deleted:
+            state.organiser = state.organiser.model_copy(update={"name": DELETED_NAME})
+
+    def forget_names(self) -> None:
+        """Have tournaments that are over read again: a player may be called otherwise."""
+        self._over.clear()
+        self._infos.clear()
 
     def _keep(self, state: TournamentState) -> None:
         self._over[state.id] = state

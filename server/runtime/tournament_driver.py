@@ -14,6 +14,7 @@ from typing import Final
 
 import structlog
 
+from cornered.protocol.values import Player
 from cornered.server.lobby.events import MatchMade
 from cornered.server.metrics import Counts
 from cornered.server.ports import DamagedMatch, Journal, JournalUnavailable
@@ -49,6 +50,7 @@ class LobbyView:
         is_live: Callable[[str], bool],
         new_id: Callable[[str], str],
         open_match: Callable[[MatchMade], Awaitable[bool]],
+        versions_of: Callable[[Sequence[Player]], tuple[str | None, ...]] = lambda _: (),
     ) -> None:
         """`is_deciding` says whether this node decides for the lobby, `is_live` whether a match is known to go on."""
         self.is_deciding = is_deciding
@@ -56,6 +58,7 @@ class LobbyView:
         self.is_live = is_live
         self.new_id = new_id
         self.open_match = open_match
+        self.versions_of = versions_of
 
 
 PauseClocks = Callable[[str, bool], Awaitable[None]]
@@ -196,13 +199,15 @@ class TournamentDriver:
         if pairing is None:
             return
         settings = state.settings
+        players = tuple(state.entries[player].player for player in pairing.players)
         made = MatchMade(
             match,
             settings.game,
-            tuple(state.entries[player].player for player in pairing.players),
+            players,
             settings.clock,
             rated=settings.rated,
             tournament=state.id,
+            versions=self._lobby.versions_of(players),
         )
         try:
             if not await self._lobby.open_match(made):

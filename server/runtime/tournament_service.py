@@ -126,7 +126,7 @@ class TournamentService:
         self._creators = creators
         self._groups = groups or NoGroups()
         self._peers_of = peers_of
-        self._book = TournamentBook(streams, self._folded)
+        self._book = TournamentBook(streams, accounts, self._folded)
         self._watchers = TournamentWatchers()
         self._driver = TournamentDriver(
             self._book, services.journal, lobby, services.counts, now=services.now, pause_clocks=pause_clocks
@@ -161,6 +161,11 @@ class TournamentService:
         """A match has ended, which may be one of a tournament."""
         self._driver.look()
 
+    def forget_names(self) -> None:
+        """A player may be called otherwise."""
+        self._book.forget_names()
+        self._places.clear()
+
     def leave(self, client: ClientConnection) -> None:
         """A connection is closed."""
         self._watchers.leave(client)
@@ -183,7 +188,7 @@ class TournamentService:
                 try:
                     state = await self._book.find(tournament)
                     await self._watchers.send(tournament, self._changed(state))
-                except (StreamsUnavailable, Refusal):
+                except (AccountsUnavailable, StreamsUnavailable, Refusal):
                     continue
                 except Exception:
                     # A defect here must not end the server.
@@ -315,7 +320,7 @@ class TournamentService:
         return state
 
     async def public(self, tournament: str) -> TournamentState | None:
-        """Return a tournament that everybody may see, or None. Raises StreamsUnavailable."""
+        """Return a tournament that everybody may see, or None. Raises AccountsUnavailable and StreamsUnavailable."""
         with suppress(Refusal):
             state = await self._book.find(tournament)
             return state if state.settings.group is None else None

@@ -239,9 +239,9 @@ async def test_the_role_of_an_administrator_is_looked_up_at_each_use(running_ser
 
 
 async def test_guests_and_registration_may_be_closed(start: Start) -> None:
-    async with start(guests=False, registration="closed", guest_chat=False) as server, server.socket() as door:
+    async with start(guests=False, registration="closed", chat="accounts") as server, server.socket() as door:
         policies = await door.ask(acc.AskPolicies)
-        assert (policies.guests, policies.registration, policies.guest_chat) == (False, "closed", False)
+        assert (policies.guests, policies.registration, policies.chat) == (False, "closed", "accounts")
         assert await door.refused(acc.Register, name="Anna", password=PASSWORD) == "registration_closed"
         await door.tell(Hello(name="Anna"))
         assert (await door.hear(Refused)).code == "no_guests"
@@ -249,7 +249,7 @@ async def test_guests_and_registration_may_be_closed(start: Start) -> None:
 
 
 async def test_guests_may_be_kept_from_chatting(start: Start, pair: Pair) -> None:
-    async with start(guest_chat=False) as server, server.client("Guest") as ann, server.client("Ben") as ben:
+    async with start(chat="accounts") as server, server.client("Guest") as ann, server.client("Ben") as ben:
         match = await pair(ann, ben)
         await register(ann)
         assert await ben.refused(Say, match=match, text="hello", room="players") == "no_account"
@@ -466,7 +466,7 @@ async def test_a_session_that_is_ended_while_it_is_greeted_does_not_slip_in(
 async def test_on_two_nodes_an_account_is_one_and_what_ends_ends_on_both(
     start: Start, postgres: Postgres, mosquitto: Mosquitto, tmp_path: Path
 ) -> None:
-    shared = {"database": postgres.new_database(), "mqtt": mosquitto.url, "guest_chat": False}
+    shared = {"database": postgres.new_database(), "mqtt": mosquitto.url, "chat": "accounts"}
     async with (
         start(**shared, node="one", data=tmp_path / "one") as one,
         start(**shared, node="two", data=tmp_path / "two") as two,

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import pytest
 
 from cornered.clients.sdk import Client, CommandRefused
-from cornered.protocol import account, commands, groups, messages, moderation, ratings, tournaments
+from cornered.protocol import account, commands, groups, messages, moderation, ratings, social, tournaments
 from cornered.protocol.commands import Command, Hello
 from cornered.protocol.messages import (
     Acknowledged,
@@ -25,10 +25,12 @@ from cornered.protocol.messages import (
     Moves,
     MyMatches,
     Opening,
+    PlayerFound,
     Pong,
     RecordRead,
     SeekInfo,
     Snapshot,
+    Tv,
     Variation,
 )
 from cornered.protocol.ratings import Leaderboard, Pools, Profile, RatingHistory
@@ -136,6 +138,10 @@ def in_match(*moves: str, who: str = "ann", answer: type[Value] | str = Acknowle
 
 def in_finished(answer: type[Value] | str = Acknowledged, **fields: Any) -> Case:
     return says_of("match", Scene.finished, "ann", answer, **fields)
+
+
+async def _bens_id(scene: Scene) -> str:
+    return scene.ben.player.id
 
 
 async def _joined(scene: Scene) -> str:
@@ -273,6 +279,8 @@ CASES: Final[dict[type[Command], Case]] = {
     commands.AskOpening: says(answer=Opening, game=SMALL, moves=("b3",)),
     commands.AskSeek: says_of("seek", Scene.seek, "ben", SeekInfo),
     commands.AskLobby: says(answer=LobbyPage, section="seeks"),
+    commands.AskTv: says(answer=Tv),
+    commands.FindPlayer: says(answer=PlayerFound, name="Ann"),
     commands.AskPools: says(answer=Pools),
     commands.AskProfile: Case(_own_profile, Profile),
     commands.AskRatingHistory: says(answer=RatingHistory, player="ann", pool="trapgrid:blitz"),
@@ -342,6 +350,8 @@ CASES: Final[dict[type[Command], Case]] = {
     moderation.Unban: says(answer="not_permitted", ban=1, grounds="Sorry"),
     moderation.AskBans: says(answer="not_permitted"),
     moderation.AskReports: says(answer="not_permitted"),
+    moderation.AskReport: says(answer="not_permitted", report=1),
+    moderation.AskAccounts: says(answer="not_permitted", text="Ann"),
     moderation.CloseReport: says(answer="not_permitted", report=1, grounds="Read"),
     moderation.AskAudit: says(answer="not_permitted"),
     groups.CreateGroup: in_account(name="Class 7b"),
@@ -373,6 +383,18 @@ CASES: Final[dict[type[Command], Case]] = {
     tournaments.ForfeitPlayer: in_tournament(answer="unknown_player", player="ben"),
     tournaments.WatchTournament: in_tournament(answer=tournaments.TournamentState),
     tournaments.LeaveTournament: in_tournament("ben"),
+    social.FollowPlayer: says_of("player", _bens_id),
+    social.UnfollowPlayer: says_of("player", _bens_id),
+    social.BlockPlayer: says_of("player", _bens_id),
+    social.UnblockPlayer: says_of("player", _bens_id),
+    social.AskFriends: says(answer=social.Friends),
+    social.AskBlocked: says(answer=social.Blocked),
+    social.AskNotices: says(answer=social.Notices),
+    social.SetNotices: says(push=("turn",)),
+    social.SubscribePush: says(
+        answer="not_allowed", endpoint="https://example.org/push", p256dh="A" * 87, auth="A" * 22
+    ),
+    social.UnsubscribePush: says(),
 }
 
 
@@ -432,7 +454,7 @@ async def test_an_analysis_is_asked_for_where_a_bot_offers_it(scene: Scene) -> N
 def test_every_class_of_a_message_is_in_its_union() -> None:
     kinds = {
         kind
-        for module in (commands, messages, account, groups, moderation, ratings, tournaments)
+        for module in (commands, messages, account, groups, moderation, ratings, social, tournaments)
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, Value) and "type" in kind.model_fields
         if kind.__module__ == module.__name__

@@ -5,16 +5,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
 from cornered.protocol import account as acc
-from cornered.protocol.commands import Hello, Say
-from cornered.protocol.messages import Refused
+from cornered.protocol.commands import Challenge, DeclineChallenge, DeclineRematch, Hello, Rematch, Resign, Say
+from cornered.protocol.events import RematchDeclined
+from cornered.protocol.messages import ChallengeClosed, Challenged, Happened, Notice, Refused, Said
 from cornered.protocol.moderation import (
+    AskAccounts,
     AskAudit,
     AskBans,
+    AskReport,
     AskReports,
     Audit,
     Ban,
@@ -32,7 +37,7 @@ from cornered.server.moderation.events import NO_SEAL, Entry, seal_of
 from cornered.server.moderation.ports import ModerationUnavailable
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.moderation_service import ModerationService, address_mark
-from tests.server.conftest import Client, Pair, Running, Start, Stores
+from tests.server.conftest import SMALL, Client, Pair, Running, Start, Stores
 from tests.server.test_revoked_tokens import closing
 from tests.virtual_time import after
 from tests.waiting import until
@@ -48,10 +53,15 @@ async def admin_of(server: Running, stores: Stores) -> AsyncIterator[Client]:
         made = await first.ask(acc.Register, name="Cas", password=PASSWORD)
         assert isinstance(made, acc.Registered)
         await stores.accounts.set_role(first.player.id, "admin")
+    async with server.client(token=await token_of_admin(server)) as admin:
+        yield admin
+
+
+async def token_of_admin(server: Running) -> str:
     async with server.socket() as door:
         answer = await door.ask(acc.SignIn, name="Cas", password=PASSWORD)
-    async with server.client(token=answer.token) as admin:
-        yield admin
+    assert isinstance(answer, acc.SignedIn)
+    return answer.token
 
 
 async def refused_hello(server: Running, token: str | None) -> Refused | None:
@@ -116,7 +126,7 @@ async def test_long_grounds_close_the_connection_and_nothing_else(running_server
         assert long in refused.text
         # An order of the operator comes by the log.
         async with server.client("Cleo") as cleo:
-            service = ModerationService(stores.moderation_log, stores.accounts, Doors(), b"", now=stores.now)
+            service = ModerationService(stores.moderation_log, stores.accounts, Connections(), b"", now=stores.now)
             await service.begin()
             await service.order(Ban(id="b", player=cleo.player.id, grounds=long))
             assert (await closing(cleo))[0] == 1008
@@ -150,6 +160,163 @@ async def test_who_is_muted_plays_and_reads_but_does_not_write(
         await ben.do(Say, match=match, room="players", text="Hello")
 
 
+async def test_what_a_muted_player_declines_is_declined_without_a_word(
+    running_server: Start, stores: Stores, pair: Pair
+) -> None:
+    async with (
+        running_server() as server,
+        admin_of(server, stores) as admin,
+        server.client("Ann") as ann,
+        server.client("Ben") as ben,
+    ):
+        match = await pair(ann, ben)
+        await ben.do(Resign, match=match)
+        for is_muted in (False, True):
+            if is_muted:
+                await admin.do(Ban, player=ben.player.id, measure="mute", grounds=GROUNDS)
+            reason = "" if is_muted else "You bore me"
+            sent = await ann.do(Challenge, to=ben.player.id, game=SMALL)
+            await ben.hear(Challenged)
+            await ben.do(DeclineChallenge, challenge=sent.ref, reason="You bore me")
+            closed = await ann.hear(ChallengeClosed, lambda said: said.how == "declined")
+            assert (closed.how, closed.reason) == ("declined", reason)
+            await ann.do(Rematch, match=match)
+            await ben.do(DeclineRematch, match=match, reason="You bore me")
+            declined = await ann.hear(Happened, lambda said: isinstance(said.events[-1], RematchDeclined))
+            assert declined.events[-1].reason == reason  # type: ignore[union-attr]
+
+
+async def test_a_muted_player_keeps_its_name(running_server: Start, stores: Stores) -> None:
+    async with running_server() as server, admin_of(server, stores) as admin, server.client("Ben") as ben:
+        await admin.do(Ban, player=ben.player.id, measure="mute", grounds=GROUNDS)
+        async with server.client("Ann is a bore", token=ben.welcome.token) as again:
+            assert again.player.name == "Ben"
+        await ben.ask(acc.Register, name="Ben", password=PASSWORD)
+        assert await ben.refused(acc.Rename, name="Ann is a bore") == "muted"
+
+
+async def test_nobody_writes_where_there_is_no_chat(running_server: Start, pair: Pair) -> None:
+    async with running_server(chat="nobody") as server, server.client("Ann") as ann, server.client("Ben") as ben:
+        match = await pair(ann, ben)
+        await ann.ask(acc.Register, name="Ann", password=PASSWORD)
+        assert await ann.refused(Say, match=match, room="players", text="Hello") == "no_chat"
+        assert (await ben.ask(acc.AskPolicies)).chat == "nobody"
+
+
+async def test_words_of_the_list_are_in_no_line_and_no_name(running_server: Start, tmp_path: Path, pair: Pair) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("knave\n")
+    async with (
+        running_server(chat_filter=words) as server,
+        server.client("Ann") as ann,
+        server.client("Ben") as ben,
+    ):
+        match = await pair(ann, ben)
+        assert await ann.refused(Say, match=match, room="players", text="You kn\u0430ve!") == "forbidden_words"
+        await ann.do(Say, match=match, room="players", text="You brave one!")
+        for command in (Hello(name="Knave"), Hello(name="Knave", token=ben.welcome.token)):
+            async with server.socket() as door:
+                await door.tell(command)
+                assert (await door.hear(Refused)).code == "forbidden_words"
+        assert await ann.refused(acc.Register, name="K.n.a.v.e", password=PASSWORD) == "forbidden_words"
+        await ann.ask(acc.Register, name="Ann", password=PASSWORD)
+        assert await ann.refused(acc.Rename, name="Knave") == "forbidden_words"
+        sent = await ann.do(Challenge, to=ben.player.id, game=SMALL)
+        await ben.do(DeclineChallenge, challenge=sent.ref, reason="No, knave")
+        assert (await ann.hear(ChallengeClosed, lambda said: said.how == "declined")).reason == ""
+    async with (
+        running_server(chat_filter=words, chat_filter_action="mask") as server,
+        server.client("Ann") as ann,
+        server.client("Ben") as ben,
+    ):
+        match = await pair(ann, ben)
+        await ann.do(Say, match=match, room="players", text="You knave!")
+        assert (await ben.hear(Said)).text == "You ******"
+
+
+async def test_a_report_shows_the_chat_that_its_reporter_saw_and_is_told_to_be_read_once(
+    running_server: Start, stores: Stores, pair: Pair
+) -> None:
+    async with (
+        running_server() as server,
+        admin_of(server, stores) as admin,
+        server.client("Ann") as ann,
+        server.client("Ben") as ben,
+        server.client("Eve") as eve,
+    ):
+        match = await pair(ann, ben)
+        await eve.join(match)
+        await ben.do(Say, match=match, room="players", text="Loser")
+        await eve.do(Say, match=match, room="spectators", text="Whatever")
+        made = await ann.do(ReportPlayer, player=ben.player.id, match=match, grounds="See the chat")
+        await eve.do(ReportPlayer, player=ben.player.id, grounds="No match")
+        details = await admin.ask(AskReport, report=int(made.ref or 0))
+        assert [(line.by.name, line.text) for line in details.chat] == [("Ben", "Loser")]
+        assert (details.report.grounds, details.verified) == ("See the chat", True)
+        assert (await admin.ask(AskReport, report=2)).chat == ()
+        await admin.do(CloseReport, report=1, grounds="Talked to")
+        notice = await ann.hear(Notice)
+        assert notice.code == "report_closed"
+        assert await admin.refused(AskReport, report=1) == "unknown_report"
+        token, admin_token = ann.welcome.token, await token_of_admin(server)
+    # Who was told is not told again, and who was away is told on coming back.
+    async with (
+        running_server() as server,
+        server.client(token=admin_token) as admin,
+        server.client(token=token) as ann,
+    ):
+        await admin.do(CloseReport, report=2, grounds="Nothing in it")
+        async with server.client(token=eve.welcome.token) as back:
+            assert (await back.hear(Notice)).code == "report_closed"
+        assert not [one for one in ann.heard if isinstance(one, Notice)]
+
+
+async def test_who_is_deleted_is_called_deleted_in_the_log_too(running_server: Start, stores: Stores) -> None:
+    async with running_server() as server, admin_of(server, stores) as admin:
+        async with server.client("Benedikt") as ben, server.client("Annabel") as ann:
+            await ann.do(ReportPlayer, player=ben.player.id, grounds=GROUNDS)
+            await admin.do(Ban, player=ben.player.id, measure="mute", grounds=GROUNDS)
+            assert "Benedikt" in (await admin.ask(AskAudit)).entries[0].what
+            await ben.ask(acc.DeleteAccount)
+            await ann.ask(acc.DeleteAccount)
+        shown = [await admin.ask(kind) for kind in (AskAudit, AskReports, AskBans)]
+        assert not any(name in answer.model_dump_json() for answer in shown for name in ("Benedikt", "Annabel"))
+        assert shown[1].reports[0].player.name == "deleted"
+
+
+async def test_an_entry_that_was_edited_in_the_store_is_named_in_the_log(running_server: Start, stores: Stores) -> None:
+    async with running_server() as server, admin_of(server, stores) as admin, server.client("Ben") as ben:
+        for _ in range(3):
+            await admin.do(Ban, player=ben.player.id, measure="mute", grounds=GROUNDS)
+        assert (await admin.ask(AskAudit)).broken is None
+        entries = stores.moderation_log._entries
+        good = entries[1]
+        entries[1] = replace(good, event=replace(good.event, grounds="Nothing"))
+        assert (await admin.ask(AskAudit)).broken == 2
+        # Even where all seals after it are made anew.
+        edited = entries[1].event
+        entries[1] = replace(entries[1], seal=seal_of(entries[0].seal, 2, good.at, good.by, edited))
+        last = entries[2]
+        entries[2] = replace(last, seal=seal_of(entries[1].seal, 3, last.at, last.by, last.event))
+        assert (await admin.ask(AskAudit)).broken is not None
+
+
+async def test_administrators_find_accounts_by_name_and_everybody_by_id(running_server: Start, stores: Stores) -> None:
+    async with running_server() as server, admin_of(server, stores) as admin, server.client("Guest") as ben:
+        for name in ("Carla", "Casper"):
+            async with server.client("Guest") as guest:
+                await guest.ask(acc.Register, name=name, password=PASSWORD)
+        await admin.do(Ban, player=ben.player.id, measure="mute", grounds=GROUNDS)
+        found = await admin.ask(AskAccounts, text="CAS")
+        assert [(one.player.name, one.role, one.seen > 0) for one in found.accounts] == [
+            ("Cas", "admin", True),
+            ("Casper", "player", True),
+        ]
+        (guest_found,) = (await admin.ask(AskAccounts, text=ben.player.id)).accounts
+        assert (guest_found.role, guest_found.bans) == (None, (1,))
+        assert (await admin.ask(AskAccounts, text="nobody")).accounts == ()
+
+
 async def test_a_report_is_read_and_closed_and_all_is_in_the_log(running_server: Start, stores: Stores) -> None:
     async with (
         running_server() as server,
@@ -176,8 +343,10 @@ ADMINS: Final[dict[type[Command], dict[str, Any]]] = {
     Unban: {"ban": 1, "grounds": GROUNDS},
     AskBans: {},
     AskReports: {},
+    AskReport: {"report": 1},
     CloseReport: {"report": 1, "grounds": GROUNDS},
     AskAudit: {},
+    AskAccounts: {},
 }
 
 
@@ -209,7 +378,7 @@ async def test_bans_and_the_log_come_in_pages() -> None:
     admin, ben = [(await accounts.create(name, "person"))[0] for name in ("Cas", "Ben")]
     await accounts.register(NewAccount("Cas", "cas", "hash", ("code",), 1), admin.player.id, admin.session)
     await accounts.set_role(admin.player.id, "admin")
-    service = ModerationService(MemoryModerationLog(), accounts, Doors(), b"", now=lambda: 1)
+    service = ModerationService(MemoryModerationLog(), accounts, Connections(), b"", now=lambda: 1)
 
     async def ask(command: ModerationCommand) -> Any:
         return await service.answer(command, admin.player)
@@ -227,15 +396,22 @@ async def test_bans_and_the_log_come_in_pages() -> None:
 # Several nodes
 
 
-class Doors:
+class Connections:
     """Players who are connected to one node, by their addresses."""
 
     def __init__(self, **here: str) -> None:
         self.here = here
         self.put: dict[str, str] = {}
+        self.told: list[tuple[str, str]] = []
 
     def address_of(self, player: str) -> str:
         return self.here.get(player, "")
+
+    def is_connected(self, player: str) -> bool:
+        return player in self.here
+
+    def notify(self, player: str, notice: Notice) -> None:
+        self.told.append((player, notice.code))
 
     def put_out(self, is_excluded: Any) -> None:
         for player, address in self.here.items():
@@ -259,17 +435,17 @@ async def test_a_ban_holds_on_every_node_within_a_second_also_after_an_outage() 
     moderation_log, accounts = Faltering(), MemoryAccounts()
     identity, _ = await accounts.create("Ben", "person")
     ben = identity.player.id
-    one_door, other_door = Doors(), Doors(**{ben: "1.2.3.4"})
-    one = ModerationService(moderation_log, accounts, one_door, b"secret", now=lambda: 1)
-    other = ModerationService(moderation_log, accounts, other_door, b"secret", now=lambda: 1)
+    one_side, other_side = Connections(), Connections(**{ben: "1.2.3.4"})
+    one = ModerationService(moderation_log, accounts, one_side, b"secret", now=lambda: 1)
+    other = ModerationService(moderation_log, accounts, other_side, b"secret", now=lambda: 1)
     await other.begin()
     following = asyncio.create_task(other.run())
     moderation_log.is_away = True
     await after(0.6)
     moderation_log.is_away = False
     await one.order(Ban(id="b", player=ben, grounds=GROUNDS))
-    await until(lambda: other_door.put)
-    assert other_door.put == {ben: f"you are banned here: {GROUNDS}"}
+    await until(lambda: other_side.put)
+    assert other_side.put == {ben: f"you are banned here: {GROUNDS}"}
     with pytest.raises(Refusal, match=GROUNDS):
         other.check(ben, "")
     following.cancel()
@@ -278,7 +454,7 @@ async def test_a_ban_holds_on_every_node_within_a_second_also_after_an_outage() 
 async def test_of_decisions_on_three_nodes_none_is_lost_and_the_log_is_sealed() -> None:
     moderation_log, accounts = MemoryModerationLog(), MemoryAccounts()
     players = [(await accounts.create(f"P{number}", "person"))[0].player.id for number in range(8)]
-    nodes = [ModerationService(moderation_log, accounts, Doors(), b"", now=lambda: 1) for _ in range(3)]
+    nodes = [ModerationService(moderation_log, accounts, Connections(), b"", now=lambda: 1) for _ in range(3)]
     made = await asyncio.gather(
         *(nodes[number % 3].order(Ban(id="b", player=player, grounds="x")) for number, player in enumerate(players))
     )

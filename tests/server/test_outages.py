@@ -71,6 +71,7 @@ async def watched(stores: Stores, tmp_path: Path, running: Running) -> AsyncIter
         stores.ratings,
         stores.moderation_log,
         stores.streams,
+        stores.social,
         now=stores.now,
         outages=outages,
     ) as address:

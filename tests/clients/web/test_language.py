@@ -14,13 +14,13 @@ from tests.clients.web.javascript import Token, tokens
 
 WEB = Path(clients.__file__).parent / "web"
 CATALOGUES = sorted(path for path in (WEB / "languages").glob("*.json") if "-" not in path.stem)
-PARTS: dict[str, str] = {
-    path.name: re.findall(r'await extend\("(\w+)"\)', path.read_text(encoding="utf-8"))[0]
-    for path in WEB.glob("*texts.js")
-    if "await extend(" in path.read_text(encoding="utf-8")
+PARTS = {
+    path.name: part
+    for path in sorted(WEB.glob("*texts.js"))
+    for part in re.findall(r'await extend\("(\w+)"\)', path.read_text(encoding="utf-8"))
 }
-"""The modules that add a catalogue, each with the name of it: who imports one has its texts there."""
-OF_PARTS = [path.with_stem(f"{path.stem}-{part}") for path in CATALOGUES for part in sorted(PARTS.values())]
+"""Parts of the catalogue, by the modules from which other modules take its texts, and with which it is loaded."""
+OF_PARTS = [path.with_stem(f"{path.stem}-{part}") for path in CATALOGUES for part in PARTS.values()]
 HOLE = re.compile(r"\{\w+\}")
 PLURALS = {"de": {"one", "other"}}
 """The plural categories of each language (CLDR)."""
@@ -33,7 +33,8 @@ UNSPOKEN = re.compile(
     r"|^(input|button)[, a-z]+$|^\(prefers-|^translate\(|^<a href="  # selectors, styles and code
     # Classes of elements.
     r"|^(advice( ring)?|area|cell blocked fresh|count|goal|link|node|piece|wall|bar flow panel|block|list|match"
-    r"|who flow|told|plain|settings|board tiny|me chip|primary|move plain|small help|small account|match loading)"
+    r"|who flow|told|plain|settings|board tiny|me chip|primary|move plain|small help|small account|new-tournament"
+    r"|match loading)"
     r"\b[ a-z{}-]*$"
     r"|^\{\}-hint \{\}-problem$"  # ids of elements
     r"|^\{\} (cannot be fetched|is answered with \{\})$"  # the causes of errors, for the console
@@ -70,14 +71,13 @@ def arguments(name: str, following: list[Token]) -> list[Token]:
 
 
 def part_of(module: list[Token]) -> str:
-    """Return the catalogue that a module adds; empty for the one of the whole page."""
-    imported = [token.text.removeprefix("./") for token in module if token.kind == "string"]
-    [part] = {PARTS[name] for name in imported if name in PARTS} or {""}
-    return part
+    """Return the part of the catalogue from which a module has its texts; empty for the one of the whole page."""
+    taken = (PARTS.get(token.text.removeprefix("./")) for token in module if token.kind == "string")
+    return next((part for part in taken if part), "")
 
 
-def keys(part: str = "") -> set[str]:
-    """Return the keys of the texts of the modules that add this catalogue, or of those that add none."""
+def keys(part: str) -> set[str]:
+    """Return the keys of the texts of the modules that have them from a part of the catalogue."""
     found = set()
     for name, module in modules().items():
         if part_of(module) != part:
@@ -96,15 +96,15 @@ def forms(entry: str | dict[str, str]) -> list[str]:
 @pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.stem)
 def test_a_catalogue_has_every_text_of_the_page_and_no_other(path: Path) -> None:
     texts = json.loads(path.read_text(encoding="utf-8"))["texts"]
-    wanted = keys()
+    wanted = keys("")
     assert sorted(wanted - texts.keys()) == [], "texts without a translation"
     assert sorted(texts.keys() - wanted) == [], "translations of texts that are gone"
 
 
 @pytest.mark.parametrize("path", OF_PARTS, ids=lambda path: path.stem)
-def test_the_catalogue_of_a_part_has_the_texts_that_the_first_view_does_not_need(path: Path) -> None:
+def test_a_part_of_a_catalogue_has_the_texts_that_the_first_view_does_not_need(path: Path) -> None:
     texts = json.loads(path.read_text(encoding="utf-8"))["texts"]
-    wanted = keys(path.stem.partition("-")[2]) - keys()
+    wanted = keys(path.stem.partition("-")[2]) - keys("")
     assert sorted(wanted - texts.keys()) == [], "texts without a translation"
     assert sorted(texts.keys() - wanted) == [], "translations of texts that are gone, or that the whole page has"
 

@@ -10,29 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.clients.web import sentences
-from tests.clients.web.test_language import CATALOGUES, HOLE, OF_PARTS, WEB
+from tests.clients.web.test_language import CATALOGUES, HOLE, PARTS, WEB
 
 OF_PROGRAMS = {"malformed", "not_a_bot", "not_allowed", "unknown_analysis", "bad_version", "bad_name"}
 """Codes of refusals that the page gives no occasion for."""
 UNHEARD = {
-    "the operator has decided this, and lifts it",
-    "another administrator lifts what concerns yourself",
-    "you come from that address too, and would be kept out",
     "a bot that takes {} games at once plays at most {} in the ladder: raise `concurrency`, or lower `ladder`",
     "a mute is of a player alone; leave `address` out",
-    "an administrator is banned by the operator",
-    "only administrators do that",
-    "others decide too at the same time; try again",
-    "the address is known while the player is here; leave it out",
-    "the log of moderation cannot be reached just now; try again",
-    "there is no such ban; it may be lifted already, or past its time",
-    "there is no such report; it may be closed already",
-    "too many reports are not read yet; try again another day",
-    "you cannot ban yourself",
-    "you cannot report yourself",
-    "you have reported this already; it is not read yet",
-    "{} bans hold already; lift some first",
-    "{} of your reports are open; wait until somebody reads them",
     "`after` is what an earlier page gave as `more`; leave it out for the first page",
     "a game for two has seats 0 and 1",
     "there is no pool {}; `games` lists the pools",
@@ -42,13 +26,13 @@ UNHEARD = {
     "there is no game {}; there are {}",
     "another program plays as {} too; stop one of them, or give it a token of its own",
     "old matches cannot be read just now",
+    "tournaments cannot be read just now",
     "pictures cannot be drawn just now; try again in a minute",
     "not ready: {}; try again in a minute",
     "this page may not connect here; the setting CORNERED_ORIGINS names those that may",
     "{}; try again in {} s",
 }
-"""Refusals of what only other programs send or read, since the page neither reports nor bans yet; one is put together
-from two others."""
+"""Refusals of what only other programs send or read; one is put together from two others."""
 READ = {"429", "503"}
 """The statuses of HTTP answers that the page shows; see `#askWhy` in link.js."""
 
@@ -61,13 +45,12 @@ def heard() -> frozenset[str]:
 def told(path: Path) -> dict[str, re.Pattern[str]]:
     """Return the server's sentences in a language, as the patterns that the page makes of them.
 
-    What only those who open a part of the page are told is in the catalogue of that part.
+    What only those are told who open a part of the page that few open is in the catalogue of that part.
     """
-    catalogue: dict[str, str] = {}
-    for one in (path, *(one for one in OF_PARTS if one.stem.startswith(f"{path.stem}-"))):
-        found = json.loads(one.read_text(encoding="utf-8"))["told"]
-        assert found.keys().isdisjoint(catalogue), one.name
-        catalogue |= found
+    parts = [path, *(path.with_stem(f"{path.stem}-{part}") for part in PARTS.values())]
+    every = [json.loads(one.read_text(encoding="utf-8"))["told"] for one in parts]
+    catalogue: dict[str, str] = {key: text for one in every for key, text in one.items()}
+    assert len(catalogue) == sum(map(len, every))
     return {key: re.compile("(.+?)".join(map(re.escape, HOLE.split(key))), re.DOTALL) for key in catalogue}
 
 

@@ -6,18 +6,16 @@ import asyncio
 
 import pytest
 
-from cornered.protocol.values import Player
 from cornered.server.adapters.database import Database
 from cornered.server.adapters.moderation_memory import MemoryModerationLog
 from cornered.server.adapters.moderation_sql import SqlModerationLog
-from cornered.server.moderation.events import Banned, Entry, Lifted, seal_of
+from cornered.server.moderation.events import Banned, Entry, Lifted, ReportClosed, Reported, seal_of
+from cornered.server.moderation.evidence import ChatLine, ReportText
 from cornered.server.moderation.ports import EntryTaken, ModerationLog
-
-BEN = Player(id="ben", name="Ben", kind="person")
 
 
 def entry(number: int, before: str = "") -> Entry:
-    event = Banned(BEN, "ban", None, f"Grounds {number}", "mark") if number % 2 else Lifted(number - 1, "Sorry")
+    event = Banned("ben", "ban", None, f"Grounds {number}", "mark") if number % 2 else Lifted(number - 1, "Sorry")
     return Entry(number, 1_000 + number, "Cas", event, seal_of(before, number, 1_000 + number, "Cas", event))
 
 
@@ -51,3 +49,21 @@ async def test_of_two_that_write_an_entry_at_once_one_succeeds(moderation_log: M
     results = await asyncio.gather(*(moderation_log.append(entry(1)) for _ in range(4)), return_exceptions=True)
     assert [result for result in results if result is None] == [None]
     assert all(isinstance(result, EntryTaken) for result in results if result is not None)
+
+
+TEXT = ReportText("Insults", (ChatLine("ben", "players", "Früher “war” alles\n", 7),), "salt")
+
+
+async def test_the_text_of_a_report_is_kept_beside_its_entry_and_told_once_when_it_is_closed(
+    moderation_log: ModerationLog,
+) -> None:
+    event = Reported("ben", "m1", "ann", TEXT.grounds_digest, TEXT.chat_digest)
+    first = Entry(1, 5, "ann", event, seal_of("", 1, 5, "ann", event))
+    await moderation_log.append(first, TEXT)
+    assert await moderation_log.texts([1, 2]) == {1: TEXT}
+    assert not await moderation_log.mark_told(1)
+    closed = ReportClosed(1, "Read")
+    await moderation_log.append(Entry(2, 6, "cas", closed, seal_of(first.seal, 2, 6, "cas", closed)))
+    assert [await moderation_log.mark_told(1) for _ in range(2)] == [True, False]
+    assert not await moderation_log.mark_told(2)
+    assert list(await moderation_log.read(0, 1)) == [first]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cornered.protocol.commands import AcceptChallenge, Declare, EnterPool
-from cornered.protocol.values import Accepts, Player, Pool
+from cornered.protocol.values import Accepts, PairingPool, Player
 from cornered.server.lobby.durable import durable, whole
 from cornered.server.lobby.events import MatchEnded, PoolLeft
 from cornered.server.lobby.ladder import Ladder
@@ -23,13 +23,13 @@ ONE, TWO, THREE = (Player(id=name, name=name.title(), kind="bot") for name in ("
 ALL = (Accepts(game="trapgrid"),)
 
 
-def climb(driver: LobbyDriver, *bots: Player, ladder: int = 1, accepts: tuple[Accepts, ...] = ALL) -> None:
+def in_ladder(driver: LobbyDriver, *bots: Player, ladder: int = 1, accepts: tuple[Accepts, ...] = ALL) -> None:
     for bot in bots:
         driver.arrive(bot)
         driver.do(Declare, bot, accepts=accepts, concurrency=3, ladder=ladder)
 
 
-def free(driver: LobbyDriver, ladder: Ladder, pool: Pool = POOL) -> list[str]:
+def free(driver: LobbyDriver, ladder: Ladder, pool: PairingPool = POOL) -> list[str]:
     return [guest.player.id for guest in ladder.free(driver.lobby, pool, driver.now)]
 
 
@@ -50,7 +50,7 @@ def end_all(driver: LobbyDriver) -> None:
 
 
 def test_two_bots_of_the_ladder_get_a_rated_match(driver: LobbyDriver) -> None:
-    climb(driver, ONE, TWO)
+    in_ladder(driver, ONE, TWO)
     assert play_round(driver, Ladder()) == {frozenset({"one", "two"})}
     (match,) = driver.lobby.matches.values()
     assert match.rated
@@ -58,7 +58,7 @@ def test_two_bots_of_the_ladder_get_a_rated_match(driver: LobbyDriver) -> None:
 
 
 def test_who_plays_as_many_games_of_the_ladder_as_declared_waits(driver: LobbyDriver) -> None:
-    climb(driver, ONE, TWO, THREE)
+    in_ladder(driver, ONE, TWO, THREE)
     ladder = Ladder()
     (pair,) = play_round(driver, ladder)
     assert set(free(driver, ladder)) == {"one", "two", "three"} - pair
@@ -67,7 +67,7 @@ def test_who_plays_as_many_games_of_the_ladder_as_declared_waits(driver: LobbyDr
 
 
 def test_a_game_with_a_person_takes_no_place_of_the_ladder_and_leaves_one_for_people(driver: LobbyDriver) -> None:
-    climb(driver, ONE, TWO, ladder=2)
+    in_ladder(driver, ONE, TWO, ladder=2)
     ladder = Ladder()
     driver.do(AcceptChallenge, ONE, challenge=driver.challenge(ANN, ONE))
     assert free(driver, ladder) == ["one", "two"]
@@ -79,7 +79,7 @@ def test_a_game_with_a_person_takes_no_place_of_the_ladder_and_leaves_one_for_pe
 
 
 def test_a_waiting_challenge_of_a_person_keeps_its_place(driver: LobbyDriver) -> None:
-    climb(driver, ONE, TWO, ladder=2)
+    in_ladder(driver, ONE, TWO, ladder=2)
     for _ in range(3):
         driver.challenge(ANN, ONE)
     assert free(driver, Ladder()) == ["two"]
@@ -87,13 +87,13 @@ def test_a_waiting_challenge_of_a_person_keeps_its_place(driver: LobbyDriver) ->
 
 @pytest.mark.parametrize("accepts", [(), (Accepts(game="trapgrid", rated=False),), (Accepts(game="bamboo"),)], ids=str)
 def test_who_does_not_take_the_rated_game_is_left_out(driver: LobbyDriver, accepts: tuple[Accepts, ...]) -> None:
-    climb(driver, ONE, accepts=accepts)
-    climb(driver, TWO)
+    in_ladder(driver, ONE, accepts=accepts)
+    in_ladder(driver, TWO)
     assert free(driver, Ladder()) == ["two"]
 
 
 def test_who_is_away_or_declares_no_ladder_is_left_out(driver: LobbyDriver) -> None:
-    climb(driver, ONE, TWO, THREE)
+    in_ladder(driver, ONE, TWO, THREE)
     driver.apply(driver.lobby.disconnect("one", driver.now))
     driver.do(Declare, TWO, accepts=ALL, concurrency=3)
     assert free(driver, Ladder()) == ["three"]
@@ -101,7 +101,7 @@ def test_who_is_away_or_declares_no_ladder_is_left_out(driver: LobbyDriver) -> N
 
 
 def test_bots_of_similar_rating_meet_and_far_ones_after_a_while(driver: LobbyDriver) -> None:
-    climb(driver, ONE, TWO, THREE)
+    in_ladder(driver, ONE, TWO, THREE)
     ladder = Ladder()
     assert play_round(driver, ladder, two=2500.0) == {frozenset({"one", "three"})}
     driver.do(Declare, THREE, accepts=ALL, concurrency=3)
@@ -112,7 +112,7 @@ def test_bots_of_similar_rating_meet_and_far_ones_after_a_while(driver: LobbyDri
 
 
 def test_newest_opponents_meet_again_after_a_while(driver: LobbyDriver) -> None:
-    climb(driver, ONE, TWO)
+    in_ladder(driver, ONE, TWO)
     ladder = Ladder()
     play_round(driver, ladder)
     end_all(driver)
@@ -129,7 +129,7 @@ def test_the_operators_bots_meet_strangers_only() -> None:
         driver.do(Declare, level, accepts=ALL, concurrency=3, ladder=1)
     ladder = Ladder()
     assert free(driver, ladder) == []
-    climb(driver, ONE)
+    in_ladder(driver, ONE)
     assert len(free(driver, ladder)) == 3
     ((one, other),) = map(sorted, play_round(driver, ladder))
     assert one.startswith("house")
@@ -137,14 +137,14 @@ def test_the_operators_bots_meet_strangers_only() -> None:
 
 
 def test_who_has_no_rating_by_now_is_left_out(driver: LobbyDriver) -> None:
-    climb(driver, ONE, TWO)
+    in_ladder(driver, ONE, TWO)
     ladder = Ladder()
     bots = ladder.free(driver.lobby, POOL, driver.now)
     assert list(ladder.pairs(driver.lobby, bots, {"one": 1500.0}, driver.now)) == []
 
 
 def test_nothing_is_remembered_of_bots_that_are_gone(driver: LobbyDriver) -> None:
-    climb(driver, ONE, TWO)
+    in_ladder(driver, ONE, TWO)
     ladder = Ladder()
     play_round(driver, ladder)
     for bot in (ONE, TWO):
@@ -158,20 +158,20 @@ def test_a_declaration_leaves_a_game_for_people(driver: LobbyDriver) -> None:
     assert driver.refused(Declare, ONE, accepts=ALL, concurrency=2, ladder=2) == "bad_options"
     assert driver.refused(Declare, ONE, accepts=ALL, concurrency=0, ladder=1) == "bad_options"
     driver.do(Declare, ONE, accepts=ALL, concurrency=2, ladder=1)
-    assert list(driver.lobby.climbers) == ["one"]
+    assert list(driver.lobby.ladder_bots) == ["one"]
 
 
 def test_a_replica_knows_the_ladder(driver: LobbyDriver) -> None:
-    climb(driver, ONE)
+    in_ladder(driver, ONE)
     replica = Lobby()
     for event in whole(driver.lobby):
         replica.evolve(event)
-    assert list(replica.climbers) == ["one"]
+    assert list(replica.ladder_bots) == ["one"]
     assert replica.guests["one"] == driver.lobby.guests["one"]
 
 
 def test_who_meets_outside_a_pool_leaves_none(driver: LobbyDriver) -> None:
-    climb(driver, ONE, TWO)
+    in_ladder(driver, ONE, TWO)
     driver.do(EnterPool, ANN, pool=POOL.id)
     events = driver.lobby.meet(POOL, (ONE, TWO), new_id="met", random_number=0)
     assert not any(isinstance(event, PoolLeft) for event in events)

@@ -11,8 +11,24 @@ from hypothesis import strategies as st
 from cornered.protocol.moderation import Ban, CloseReport, ReportPlayer, Unban
 from cornered.protocol.values import Player
 from cornered.server.moderation import moderation
-from cornered.server.moderation.events import MODERATION_EVENT, Banned, Entry, ModerationEvent, seal_of, sentence
-from cornered.server.moderation.moderation import MAX_REPORTS_OF_PLAYER, Decision, Moderation
+from cornered.server.moderation.events import (
+    MODERATION_EVENT,
+    Banned,
+    Entry,
+    Lifted,
+    ModerationEvent,
+    Reported,
+    broken_seal,
+    seal_of,
+    sentence,
+)
+from cornered.server.moderation.moderation import (
+    MAX_REPORTS_OF_ADDRESS,
+    MAX_REPORTS_OF_PLAYER,
+    TELL_MS,
+    Decision,
+    Moderation,
+)
 from cornered.server.refusal import Refusal
 
 ANN, BEN, CAS = (Player(id=name, name=name.title(), kind="person") for name in ("ann", "ben", "cas"))
@@ -32,7 +48,7 @@ class Scene:
     def do(self, command: Decision, by: Player | None = CAS, address: str = HOME) -> int:
         subject = PLAYERS.get(command.player) if isinstance(command, Ban | ReportPlayer) else None
         event = self.state.decide(command, subject, by, address, self.now)
-        name, number = "operator" if by is None else by.name, self.state.newest + 1
+        name, number = "operator" if by is None else by.id, self.state.newest + 1
         seal = seal_of(self.state.seal, number, self.now, name, event)
         self.log.append(Entry(number, self.now, name, event, seal))
         self.state.evolve(self.log[-1])
@@ -133,6 +149,40 @@ def test_reports_are_bounded_and_the_same_one_comes_once(scene: Scene) -> None:
     scene.do(report())
 
 
+def test_the_open_reports_of_one_address_are_bounded_whoever_makes_them(scene: Scene) -> None:
+    for number in range(MAX_REPORTS_OF_ADDRESS):
+        scene.do(report(), by=Player(id=f"guest{number}", name="Guest", kind="person"))
+    stranger = Player(id="stranger", name="Guest", kind="person")
+    assert scene.refused(report(), by=stranger) == "busy"
+    scene.do(report(), by=stranger, address="another")
+    scene.do(CloseReport(id="c", report=1, grounds="Read"))
+    scene.do(report(), by=ANN)
+
+
+def test_the_log_has_neither_names_nor_what_a_report_says(scene: Scene) -> None:
+    scene.do(report())
+    scene.do(ban())
+    stored = " ".join(f"{entry.by} {MODERATION_EVENT.dump_json(entry.event).decode()}" for entry in scene.log)
+    assert "Ben" not in stored
+    assert "Cas" not in stored
+    assert isinstance(scene.log[0].event, Reported)
+    assert "Insults" not in str(scene.log[0])
+
+
+def test_a_reporter_is_to_be_told_once_and_not_after_a_long_time(scene: Scene) -> None:
+    scene.do(report())
+    scene.do(report(match="m2"))
+    assert scene.state.untold == {}
+    for number in (1, 2):
+        scene.do(CloseReport(id="c", report=number, grounds="Read"), by=ANN)
+    assert scene.state.untold == {1: "cas", 2: "cas"}
+    scene.state.told(1)
+    scene.state.tick(scene.now + TELL_MS - 1)
+    assert scene.state.untold == {2: "cas"}
+    scene.state.tick(scene.now + TELL_MS)
+    assert scene.state.untold == {}
+
+
 def test_all_reports_and_bans_are_bounded(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(moderation, "MAX_REPORTS", 1)
     monkeypatch.setattr(moderation, "MAX_BANS", 1)
@@ -148,8 +198,8 @@ def test_every_entry_has_a_sentence_and_comes_back_from_the_store_as_it_was(scen
     scene.do(ban(address=True, seconds=60))
     scene.do(ban(measure="mute"), by=None)
     scene.do(Unban(id="c", ban=3, grounds="Sorry"))
-    assert [sentence(entry.event) for entry in scene.log] == [
-        "Cas reports Ben (ben) in match m1: Insults",
+    assert [sentence(entry.event, {"ben": "Ben", "cas": "deleted"}) for entry in scene.log] == [
+        "deleted reports Ben (ben) in match m1",
         "report 1 is closed: Talked to",
         "Ben (ben) is banned with the address: Insults",
         "Ben (ben) is muted: Insults",
@@ -170,6 +220,9 @@ def test_an_edited_entry_breaks_its_seal(scene: Scene) -> None:
         return first, seal_of(first, 2, two.at, two.by, two.event)
 
     assert seals(one.event) == (one.seal, two.seal)
+    assert broken_seal(scene.log) is None
+    assert broken_seal([one, replace(two, event=Lifted(1, "x"))]) == 2
+    assert broken_seal([two]) == 1
     assert all(
         left != right for left, right in zip(seals(replace(one.event, grounds="x")), (one.seal, two.seal), strict=True)
     )

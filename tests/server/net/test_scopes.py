@@ -42,7 +42,7 @@ TABLE: Final[dict[str, set[str]]] = {
     "declare offer_analysis analysed": BOTS,
     "register sign_in recover rename change_password renew_codes ask_sessions sign_out end_session end_other_sessions "
     "create_token ask_tokens revoke_token ask_export delete_account": SESSIONS,
-    "create_invitation ban unban ask_bans ask_reports close_report ask_audit": ADMINISTRATORS,
+    "create_invitation ban unban ask_bans ask_reports ask_report close_report ask_audit ask_accounts": ADMINISTRATORS,
 }
 PERMITTED: Final = {name: who for names, who in TABLE.items() for name in names.split()}
 

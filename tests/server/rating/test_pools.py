@@ -9,7 +9,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from cornered import engine
-from cornered.protocol.ratings import Pool
+from cornered.protocol.ratings import RatingPool
 from cornered.protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, GameSpec, OptionValue, PerMove
 from cornered.server.match import catalogue
 from cornered.server.rating.pools import pool_of, spec_of, speed_of
@@ -62,7 +62,7 @@ def test_a_pool_names_the_options_that_a_table_would_not_have_anyway(
 
 def test_a_pools_key_leads_back_to_its_game() -> None:
     chance = random.Random(3)
-    checked = TypeAdapter(Pool)
+    checked = TypeAdapter(RatingPool)
     for kind in engine.games():
         for _ in range(60):
             some = [option for option in kind.OPTIONS if chance.random() < 0.5]

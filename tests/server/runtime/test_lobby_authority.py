@@ -18,7 +18,7 @@ from cornered.protocol.commands import (
     JoinSeek,
     LeavePool,
 )
-from cornered.protocol.values import Accepts, Fischer, GameSpec, Player, Pool, SeekSettings
+from cornered.protocol.values import Accepts, Fischer, GameSpec, PairingPool, Player, SeekSettings
 from cornered.server.cluster.messages import Visitor
 from cornered.server.lobby.bounds import Bounds
 from cornered.server.lobby.durable import whole
@@ -102,7 +102,7 @@ class Scene:
             self.opened.append(made.match)
         return self.can_open
 
-    async def ratings_of(self, _: Pool, players: Collection[Player]) -> dict[str, float]:
+    async def ratings_of(self, _: PairingPool, players: Collection[Player]) -> dict[str, float]:
         if self.rating_errors:
             raise self.rating_errors.pop()
         return {player.id: self.ratings.get(player.id, 1500.0) for player in players}
@@ -447,14 +447,14 @@ def bots_of(scene: Scene, count: int) -> list[Player]:
     return bots
 
 
-async def climb(scene: Scene, *bots: Player, ladder: int = 1) -> None:
+async def in_ladder(scene: Scene, *bots: Player, ladder: int = 1) -> None:
     for bot in bots:
         command = Declare(id="declare", accepts=(Accepts(game="trapgrid"),), concurrency=3, ladder=ladder)
         await scene.authority.carry_out(command, bot)
 
 
 async def test_bots_of_the_ladder_play_each_other_again_and_again(scene: Scene) -> None:
-    await climb(scene, *bots_of(scene, 3))
+    await in_ladder(scene, *bots_of(scene, 3))
     await after(2 * LADDER_EVERY_S)
     (first,) = scene.opened
     assert scene.replica.matches[first].rated
@@ -467,7 +467,7 @@ async def test_bots_of_the_ladder_play_each_other_again_and_again(scene: Scene) 
 
 async def test_a_bot_that_joins_the_ladder_on_another_node_is_known_to_the_next_owner(scene: Scene) -> None:
     one, two = bots_of(scene, 2)
-    await climb(scene, one)
+    await in_ladder(scene, one)
     declared = scene.authority.lobby.guests["bot0"]
     scene.authority.arrive(Visitor(player=two, address="", accepts=declared.accepts, concurrency=3, ladder=1))
     await after(2 * LADDER_EVERY_S)
@@ -475,7 +475,7 @@ async def test_a_bot_that_joins_the_ladder_on_another_node_is_known_to_the_next_
 
 
 async def test_ratings_that_cannot_be_read_put_the_ladder_off(scene: Scene) -> None:
-    await climb(scene, *bots_of(scene, 2))
+    await in_ladder(scene, *bots_of(scene, 2))
     scene.rating_errors = [RatingsUnavailable()]
     await after(LADDER_EVERY_S / 2)
     assert not scene.rating_errors
