@@ -14,6 +14,8 @@ import { ago, isolated, nameOf } from "./words.js";
 
 /** How often presence is asked for, in milliseconds. */
 const PRESENCE_MS = 10_000;
+/** How long changes are waited for before they are asked for, in milliseconds. */
+const SOON_MS = 400;
 const CODE_HALF = 4;
 
 /** @implements {View} */
@@ -24,6 +26,8 @@ export class GroupView {
     this.id = id;
     /** @type {GroupState | null} */
     this.state = null;
+    /** @type {number | undefined} the timer of the next request, where one is due */
+    this.soon = undefined;
     this.abort = new AbortController();
     this.heading = h("h1.grow", t("Class or club"));
     this.choices = h("div.row");
@@ -45,18 +49,19 @@ export class GroupView {
     const { signal } = this.abort;
     page.link.hear(
       {
-        online: () => this.#ask(),
-        group_changed: ({ group, is_over }) => group === id && (is_over ? this.#over() : this.#ask()),
-        group_message: ({ group }) => group === id && this.#ask(),
+        online: () => this.#askAll(),
+        group_changed: ({ group, is_over }) => group === id && (is_over ? this.#over() : this.#askSoon()),
+        group_message: ({ group }) => group === id && this.#askSoon(),
       },
       signal,
     );
-    this.timer = window.setInterval(() => document.hidden || this.#ask(), PRESENCE_MS);
-    if (page.link.state === "online") this.#ask();
+    this.timer = window.setInterval(() => document.hidden || this.#askAll(), PRESENCE_MS);
+    if (page.link.state === "online") this.#askAll();
   }
 
   close() {
     clearInterval(this.timer);
+    clearTimeout(this.soon);
     this.abort.abort();
   }
 
@@ -64,12 +69,23 @@ export class GroupView {
     return this.state?.group.role === "teacher";
   }
 
+  /** Ask once for several changes: a class joins within a minute. */
+  #askSoon() {
+    this.soon ??= window.setTimeout(() => {
+      this.soon = undefined;
+      this.#ask();
+    }, SOON_MS);
+  }
+
+  async #askAll() {
+    await this.#ask();
+    if (this.state && !this.abort.signal.aborted) await this.events.ask(this.#isTeacher);
+  }
+
   async #ask() {
     try {
       this.state = await this.page.link.ask({ type: "ask_group", group: this.id });
-      if (this.abort.signal.aborted) return;
-      this.#draw();
-      await this.events.ask(this.#isTeacher);
+      if (!this.abort.signal.aborted) this.#draw();
     } catch (error) {
       const { code, message } = /** @type {Refused} */ (error);
       if (code === "unknown_group") fill(this.element, h("p.empty", message), h("a.button", { href: "#/groups" }, t("Classes and clubs")));

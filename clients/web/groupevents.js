@@ -17,6 +17,7 @@ const FORMATS = {
   arena: t("Arena: who is free plays on"),
 };
 const ARENA_MINUTES = 30;
+const MAX_OWN = 5;
 /** @type {ClockInput[]} */
 const CLOCKS = [
   { kind: "fischer", initial: 180, increment: 2 },
@@ -32,6 +33,8 @@ export class GroupEvents {
     this.page = page;
     this.group = group;
     this.isTeacher = false;
+    /** @type {Set<string>} events in which I take part */
+    this.entered = new Set();
     this.list = h("div.list.panel");
     this.open = button(t("Open an event"), () => this.#create(), "primary", { hidden: true });
     this.element = h("section.events", h("header.flow", h("h2.grow", t("Events")), this.open), this.list);
@@ -48,6 +51,11 @@ export class GroupEvents {
       const sign = JSON.stringify([going.tournaments, over.tournaments, isTeacher]);
       if (this.list.dataset.sign === sign) return;
       this.list.dataset.sign = sign;
+      // Few are open at once; whether one takes part is told of each.
+      for (const { id } of going.tournaments.slice(0, MAX_OWN)) {
+        const { own } = await link.ask({ type: "ask_tournament", tournament: id });
+        if (own && !own.is_out) this.entered.add(id);
+      }
       const all = [...going.tournaments, ...over.tournaments];
       fill(this.list, all.length ? all.map((one) => this.#line(one)) : h("p.quiet.empty", t("No event yet.")));
     } catch (error) {
@@ -68,6 +76,8 @@ export class GroupEvents {
     const enter = () =>
       this.page.link.ask({ type: "join_tournament", tournament: id }, { lasting: true }).then(() => {
         this.page.toast(t("You take part. Your game opens by itself."));
+        this.entered.add(id);
+        this.list.dataset.sign = "";
         this.ask(this.isTeacher);
       }, this.page.complain);
     const isOver = status === "finished" || status === "cancelled";
@@ -78,7 +88,7 @@ export class GroupEvents {
         h("strong", isolated(settings.name)),
         h("div.quiet", [this.page.store.title(settings.game.name), clockText(settings.clock), state].join(" · ")),
       ),
-      isOver ? null : button(t("Take part"), enter, this.isTeacher ? "" : "primary"),
+      isOver ? null : this.entered.has(id) ? h("span.quiet", t("You take part")) : button(t("Take part"), enter, this.isTeacher ? "" : "primary"),
       this.isTeacher || isOver || status === "running" ? wall : null,
     );
   }
