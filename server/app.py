@@ -53,6 +53,7 @@ from cornered.server.rating.ports import Ratings
 from cornered.server.runtime.account_service import AccountService
 from cornered.server.runtime.clock_orders import ClockOrders
 from cornered.server.runtime.exports import Exports
+from cornered.server.runtime.group_service import GroupService
 from cornered.server.runtime.limits import Limits
 from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.match_registry import MatchRegistry
@@ -263,7 +264,10 @@ async def running_server(
     async with asyncio.TaskGroup() as tasks:
         open_moderation = partial(_moderation_service, moderation_log, accounts, secret, clock, new_word_list(settings))
         clock_orders: ClockOrders
-        open_tournaments = partial(_tournament_service, settings, streams, services, accounts, lambda: clock_orders)
+        groups = GroupService(streams, accounts, secret, now=clock)
+        open_tournaments = partial(
+            _tournament_service, settings, streams, services, accounts, groups, lambda: clock_orders
+        )
         lobby_service = _lobby_service(
             settings, services, accounts, open_moderation, open_tournaments, lobby_log, social, push, secret, tasks
         )
@@ -274,7 +278,8 @@ async def running_server(
                 social, mailer, secret, settings.page_url.rstrip("/"), lobby_service.is_anywhere, counts, now=clock
             )
         hashing = passwords or new_passwords()
-        pages = _pages(settings, lobby_service, services, hashing, lambda: gateway.connections, oidc)
+        groups.people = lobby_service
+        pages = _pages(settings, lobby_service, groups, services, hashing, lambda: gateway.connections, oidc)
         limits = Limits(settings)
         account_service = AccountService(
             accounts,
@@ -290,7 +295,7 @@ async def running_server(
             draw_qr=partial(asyncio.to_thread, qr_codes.rows),
         )
         exports = Exports(accounts, services.journal, social, now=clock)
-        gateway = Gateway(settings, limits, lobby_service, account_service, exports, pages, tasks)
+        gateway = Gateway(settings, limits, lobby_service, account_service, exports, groups, pages, tasks)
         registry = lobby_service.matches
         shared_limits = SharedLimits(limits, services.nodes)
         clock_orders = ClockOrders(registry, services.nodes, _spawner(tasks))
@@ -323,6 +328,8 @@ async def running_server(
             await join_as_node(owned, router, address if settings.mqtt else "")
             # Where another server became this node, NodeTaken or NodesUnlinked ends this one.
             keeping.append(tasks.create_task(owned.keep(), name="ownership"))
+            with using_store():
+                await groups.begin()
             await _admit_players(lobby_service, router)
         except (OSError, SettingsError) as error:
             refused = error
@@ -330,6 +337,7 @@ async def running_server(
             running.append(tasks.create_task(shared_limits.run(), name="limits"))
             running.append(tasks.create_task(lobby_service.revocations.run(), name="revocations"))
             running.append(tasks.create_task(lobby_service.moderation.run(), name="moderation"))
+            running.append(tasks.create_task(groups.run(), name="groups"))
             running.append(tasks.create_task(services.ratings.run(), name="ratings"))
             running.append(tasks.create_task(lobby_service.tournaments.run(), name="tournaments"))
             running.append(tasks.create_task(lobby_service.notices.run(), name="notices"))
@@ -405,6 +413,7 @@ def _tournament_service(
     streams: EventStreams,
     services: Services,
     accounts: Accounts,
+    groups: GroupService,
     clock_orders: Callable[[], ClockOrders],
     view: LobbyView,
     peers_of: Peers,
@@ -421,6 +430,7 @@ def _tournament_service(
         accounts,
         view,
         creators=settings.tournaments,
+        groups=groups,
         pause_clocks=pause_clocks,
         peers_of=peers_of,
     )
@@ -539,6 +549,7 @@ async def _of_this_store(sign: Sign | None, journal: Journal, file: Path) -> Sig
 def _pages(
     settings: Settings,
     lobby_service: LobbyService,
+    groups: GroupService,
     services: Services,
     passwords: Passwords,
     sockets: Callable[[], int],
@@ -562,6 +573,7 @@ def _pages(
             "analysts": ("Bots that study positions.", lambda: lobby_service.analysis_service.analysts),
             "analyses": ("Positions that wait to be studied, or are.", lambda: lobby_service.analysis_service.jobs),
             "bans": ("Bans and mutes that hold.", lambda: lobby_service.moderation.bans),
+            "groups": ("Classes and clubs that are open.", lambda: groups.open),
             "reports_open": ("Reports of players that nobody has closed.", lambda: lobby_service.moderation.reports),
             "tournaments": ("Tournaments that are open or running.", lambda: lobby_service.tournaments.live),
             "tournament_watchers": (
