@@ -30,6 +30,7 @@ __all__ = [
     "ChatPolicy",
     "CreateInvitation",
     "CreateToken",
+    "Creators",
     "DeleteAccount",
     "DoorCommand",
     "EndOtherSessions",
@@ -95,6 +96,7 @@ Scope: TypeAlias = Literal["play", "bot", "read", "admin"]
 """What a token permits: `play` as a person, play and analyse as a `bot`, `read` matches and the lobby, and what only
 an administrator may do."""
 Role: TypeAlias = Literal["player", "admin"]
+Creators: TypeAlias = Literal["everybody", "accounts", "admins"]
 ChatPolicy: TypeAlias = Literal["everybody", "accounts", "nobody"]
 Registration: TypeAlias = Literal["open", "invitation", "closed"]
 
@@ -318,6 +320,8 @@ class Policies(Made):
     """Whether passkeys work at the address by which this connection came: a host name by https, or localhost."""
     oidc: str = ""
     """The name of the provider at which one may sign in; empty for none."""
+    tournaments: Creators = "everybody"
+    """Who may create tournaments: everybody, players with an account, or administrators."""
 
 
 class Registered(Made):

@@ -27,6 +27,7 @@ from cornered.protocol.oidc import OidcCommand
 from cornered.protocol.passkeys import PasskeyCommand
 from cornered.protocol.ratings import RatingPool
 from cornered.protocol.social import SocialCommand
+from cornered.protocol.tournaments import TournamentCommand
 from cornered.protocol.traces import MAX_SENT_LINES, MAX_TRACE_MOVES, TraceLine, TraceSettings
 from cornered.protocol.values import (
     NO_CLOCK,
@@ -81,6 +82,7 @@ __all__ = [
     "AskSeek",
     "AskStudy",
     "AskTrace",
+    "AskTv",
     "AskVariation",
     "CancelAnalysis",
     "CancelChallenge",
@@ -96,6 +98,7 @@ __all__ = [
     "DeclineRematch",
     "DeclineTakeback",
     "EnterPool",
+    "FindPlayer",
     "Hello",
     "InMatch",
     "Join",
@@ -119,6 +122,7 @@ __all__ = [
     "Say",
     "SocialCommand",
     "StartSeek",
+    "TournamentCommand",
     "WatchLobby",
 ]
 
@@ -176,6 +180,16 @@ class AskProfile(Command, json_schema_extra={"answers": ["profile"]}):
 
     type: Literal["ask_profile"] = "ask_profile"
     player: Key
+
+
+class FindPlayer(Command, json_schema_extra={"answers": ["player_found"]}):
+    """Ask who has a name: the account of this name, or else the player who is here under it.
+
+    Capitals, spaces and marks that only change how a name looks make no difference.
+    """
+
+    type: Literal["find_player"] = "find_player"
+    name: Name
 
 
 class AskRatingHistory(Command, json_schema_extra={"answers": ["rating_history"]}):
@@ -283,6 +297,12 @@ class JoinSeek(Command):
 
     type: Literal["join_seek"] = "join_seek"
     seek: Key
+
+
+class AskTv(Command, json_schema_extra={"answers": ["tv"]}):
+    """Ask for the best live public match of each game."""
+
+    type: Literal["ask_tv"] = "ask_tv"
 
 
 class AskSeek(Command, json_schema_extra={"answers": ["seek_info"]}):
@@ -652,7 +672,9 @@ ClientMessage: TypeAlias = Annotated[
     | ArchiveCommand
     | AskSeek
     | AskLobby
+    | AskTv
     | RatingCommand
+    | FindPlayer
     | LobbyCommand
     | Join
     | Leave
@@ -668,6 +690,7 @@ ClientMessage: TypeAlias = Annotated[
     | ModerationCommand
     | PasskeyCommand
     | OidcCommand
+    | TournamentCommand
     | SocialCommand,
     Field(discriminator="type"),
 ]

@@ -83,6 +83,8 @@ class Started(Event):
     """Whether the result is to change the players' ratings; a takeback makes the match casual."""
     ratings: tuple[SeatRating, ...] = ()
     """Each seat's rating as the rated match begins; empty in a casual one."""
+    tournament: Key | None = None
+    """The tournament to which this match belongs; null for any other."""
     versions: tuple[BotVersion | None, ...] = ()
     """The version of each seat's bot; null for one that names none and for people, empty where all are null."""
 

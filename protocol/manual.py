@@ -93,6 +93,8 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "oidc_refused": "The visit to the provider is over, was begun elsewhere, or is not accepted here. Begin again.",
     "already_linked": "The identity is linked to an account already, or the account to an identity.",
     "conflict": "The account was changed at the same time, and nothing of this was done. Look at it and try again.",
+    "unknown_tournament": "There is no tournament with this id, or it is one of a group that the player is not in.",
+    "tournament_over": "The tournament is finished or cancelled.",
     "banned": "An administrator keeps this player or address out. The text says why and until when; the socket closes.",
     "muted": "An administrator refuses this player's chat lines. The text says why and until when.",
     "no_chat": "the server has no chat",
@@ -236,9 +238,9 @@ on which one signs in keeps the player that it has.
 - A personal token (`create_token`) is for a program: it has scopes and an end. It plays and reads as they permit, and
   manages no account: that takes a session. A new password ends all other sessions and all personal tokens.
 - A recovery code sets a new password once (`recover`). There are {CODE_COUNT}; `renew_codes` replaces them.
-- A passkey signs in without a name or a password. `ask_passkey_challenge` says what the browser's WebAuthn is asked with;
-  `register_by_passkey`, `sign_in_by_passkey` and `add_passkey` take what it answers. A challenge is good once, for five
-  minutes, for its purpose. What a password confirms, a `proof` of a passkey confirms too.
+- A passkey signs in without a name or a password. `ask_passkey_challenge` says what the browser's WebAuthn is asked
+  with; `register_by_passkey`, `sign_in_by_passkey` and `add_passkey` take what it answers. A challenge is good once, for
+  five minutes, for its purpose. What a password confirms, a `proof` of a passkey confirms too.
 - Where `policies` name a provider in `oidc`, `begin_oidc` says where the browser goes and gives a secret to keep. The
   page is back at `#/oidc/CODE`, and `finish_oidc` with code and secret signs in, registers, or links the account.
 - `ask_sign_in_link` makes a link to `#/enter/CODE`, with its QR code; `sign_in_by_link` takes the code, once.

@@ -15,6 +15,7 @@ from cornered.protocol.oidc import OidcAnswer
 from cornered.protocol.passkeys import PasskeyAnswer
 from cornered.protocol.ratings import Leaderboard, Pools, Profile, Rated, RatingHistory
 from cornered.protocol.social import Notified, SocialAnswer
+from cornered.protocol.tournaments import TournamentAnswer, TournamentUpdate
 from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
 from cornered.protocol.values import (
     ChatRoom,
@@ -64,6 +65,7 @@ __all__ = [
     "Notice",
     "Opening",
     "Paired",
+    "PlayerFound",
     "Pong",
     "Pools",
     "Profile",
@@ -79,6 +81,7 @@ __all__ = [
     "StopAnalysis",
     "TraceSearch",
     "Traced",
+    "Tv",
     "Unasked",
     "Variation",
     "Waiting",
@@ -159,6 +162,8 @@ ErrorCode: TypeAlias = Literal[
     "no_oidc",
     "oidc_refused",
     "already_linked",
+    "unknown_tournament",
+    "tournament_over",
 ]
 """The reason of a refusal: stable, for programs. The `text` beside it is for people."""
 
@@ -270,6 +275,26 @@ class SeekInfo(Made):
     type: Literal["seek_info"] = "seek_info"
     id: CommandId
     seek: Seek
+
+
+class Tv(Made):
+    """The answer to `ask_tv`: one match of each game of which there is a live public one.
+
+    Matches of people come before those with bots; then those of the best players by their ratings at the start. A match
+    is shown as late as its spectators see it.
+    """
+
+    type: Literal["tv"] = "tv"
+    id: CommandId
+    matches: tuple[MatchSummary, ...]
+
+
+class PlayerFound(Made):
+    """The answer to `find_player`."""
+
+    type: Literal["player_found"] = "player_found"
+    id: CommandId
+    player: Player
 
 
 class LobbyState(Made):
@@ -430,6 +455,8 @@ class Snapshot(Made):
     """Whether the person in this match against a bot may have hints and takebacks."""
     rated: bool = False
     """Whether the result counts for the ratings, as far as it is known; false from a takeback on."""
+    tournament: Key | None = None
+    """The tournament to which this match belongs; null for any other."""
     paused_until: Milliseconds | None = None
     """When the clocks that the organiser has paused go on by themselves; null while the match is not paused."""
 
@@ -673,6 +700,8 @@ Answer: TypeAlias = (
     | HeadToHead
     | Opening
     | SeekInfo
+    | Tv
+    | PlayerFound
     | LobbyState
     | LobbyPage
     | Pools
@@ -689,6 +718,7 @@ Answer: TypeAlias = (
     | ModerationAnswer
     | PasskeyAnswer
     | OidcAnswer
+    | TournamentAnswer
     | SocialAnswer
 )
 """Answers to the command whose `id` they carry. `lobby` and `snapshot` are sent without an `id` too."""
@@ -710,6 +740,7 @@ Unasked: TypeAlias = (
     | Rated
     | Notified
     | Notice
+    | TournamentUpdate
 )
 """Messages that answer no command: updates of the lobby, a match, an analysis or the server."""
 
@@ -724,6 +755,8 @@ ServerMessage: TypeAlias = Annotated[
     | HeadToHead
     | Opening
     | SeekInfo
+    | Tv
+    | PlayerFound
     | LobbyState
     | LobbyPage
     | LobbyChanged
@@ -757,6 +790,8 @@ ServerMessage: TypeAlias = Annotated[
     | ModerationAnswer
     | PasskeyAnswer
     | OidcAnswer
+    | TournamentAnswer
+    | TournamentUpdate
     | SocialAnswer,
     Field(discriminator="type"),
 ]

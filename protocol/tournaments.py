@@ -12,11 +12,12 @@ __all__ = [
     "MAX_ARENA_MINUTES",
     "MAX_CYCLES",
     "MAX_HAND_PAIRS",
-    "MAX_PAUSE_SECONDS",
     "MAX_ROUNDS",
+    "MAX_ROUND_PAUSE_SECONDS",
     "MAX_ROUND_ROBIN",
     "MAX_TOURNAMENT_NAME",
     "MAX_TOURNAMENT_PLAYERS",
+    "TOURNAMENTS_PAGE",
     "TOURNAMENT_PAGE",
     "AskPairings",
     "AskStandings",
@@ -24,6 +25,7 @@ __all__ = [
     "AskTournaments",
     "CancelTournament",
     "CreateTournament",
+    "FinishTournament",
     "ForfeitPlayer",
     "JoinTournament",
     "LeaveTournament",
@@ -64,12 +66,14 @@ MAX_CYCLES: Final = 4
 """How often two players of a round robin meet at most."""
 MAX_ARENA_MINUTES: Final = 24 * 60
 """The longest arena."""
-MAX_PAUSE_SECONDS: Final = 24 * 3_600
+MAX_ROUND_PAUSE_SECONDS: Final = 24 * 3_600
 """The longest pause between two rounds that ends by itself."""
 MAX_HAND_PAIRS: Final = MAX_TOURNAMENT_PLAYERS // 2
 """Pairs of one command."""
 TOURNAMENT_PAGE: Final = 50
-"""Tournaments, standings or pairings of one answer."""
+"""Standings or pairings of one answer."""
+TOURNAMENTS_PAGE: Final = 20
+"""Tournaments of one answer."""
 
 TournamentName: TypeAlias = Annotated[str, SPEECH, Field(min_length=1, max_length=MAX_TOURNAMENT_NAME)]
 TournamentFormat: TypeAlias = Literal["round_robin", "swiss", "knockout", "arena", "by_hand"]
@@ -77,13 +81,13 @@ TournamentFormat: TypeAlias = Literal["round_robin", "swiss", "knockout", "arena
 of a meeting is out. `arena`: who is free is paired again until the time is over. `by_hand`: the organiser pairs."""
 TournamentStatus: TypeAlias = Literal["open", "running", "finished", "cancelled"]
 """`open` until it starts."""
-TieBreak: TypeAlias = Literal["buchholz", "sonneborn_berger", "direct_encounter", "wins", "round"]
+TieBreak: TypeAlias = Literal["buchholz", "sonneborn_berger", "direct_encounter", "wins"]
 """`buchholz`: the sum of the opponents' points. `sonneborn_berger`: the points of beaten opponents and half of those of
 opponents with whom one drew. `direct_encounter`: points against those who are equal so far, where they all have met.
-`wins`: games won on the board. `round`: the last round of a knockout that one reached."""
-PairingHow: TypeAlias = Literal["pending", "played", "forfeit", "bye", "seeding"]
+`wins`: games won on the board."""
+PairingHow: TypeAlias = Literal["pending", "played", "forfeit", "bye", "void"]
 """`pending` until there is a result; `forfeit`: not decided on the board; `bye`: a round without an opponent;
-`seeding`: a meeting of a knockout that stayed drawn, which the better seed wins."""
+`void`: the tournament ended before."""
 
 
 class TournamentSettings(Value):
@@ -103,10 +107,10 @@ class TournamentSettings(Value):
     """How long an arena lasts, which needs it; games that go on then still count."""
     starts_at: Milliseconds | None = None
     """When it starts by itself; null where the organiser starts it."""
-    pause: Annotated[int, Field(ge=0, le=MAX_PAUSE_SECONDS)] | None = 10
+    pause: Annotated[int, Field(ge=0, le=MAX_ROUND_PAUSE_SECONDS)] | None = 10
     """Seconds between two rounds; null where the organiser starts each round."""
-    limit: Annotated[int, Field(ge=2, le=MAX_TOURNAMENT_PLAYERS)] = 100
-    """The greatest number of players."""
+    limit: Annotated[int, Field(ge=2, le=MAX_TOURNAMENT_PLAYERS)] | None = None
+    """The greatest number of players; null for as many as the format takes, 40 in a round robin and 256 in others."""
     entrants: Literal["everybody", "people", "bots"] = "everybody"
     rating_from: Annotated[int, Field(ge=0, le=5_000)] | None = None
     rating_to: Annotated[int, Field(ge=0, le=5_000)] | None = None
@@ -128,7 +132,7 @@ class TournamentInfo(Made):
     status: TournamentStatus
     players: int
     round: int
-    """The newest round, counted from 1; 0 before the first. In an arena it counts how often players were paired."""
+    """The newest round, counted from 1; 0 before the first. Every pairing of free players is a round of an arena."""
     rounds: int | None
     """How many rounds there will be; null where nobody knows."""
     pending: int
@@ -155,6 +159,7 @@ class Standing(Made):
     rating: int
     """The rating at the time of joining, by which players are seeded."""
     points: float
+    """In a knockout the meetings that were won, byes among them."""
     tie_breaks: tuple[float, ...]
     games: int
     """Games played on the board."""
@@ -170,7 +175,7 @@ class Standing(Made):
 
 
 class PairingInfo(Made):
-    """A pairing: two players by seat, or one with a bye. `points` has what each got; empty while it is pending."""
+    """Two players by seat, or one with a bye. `points` has what each got; it is empty while that is pending."""
 
     round: int
     board: int
@@ -246,6 +251,12 @@ class StartTournament(InTournament):
     type: Literal["start_tournament"] = "start_tournament"
 
 
+class FinishTournament(InTournament):
+    """End a tournament with its standings as they are, once no game goes on; for its organiser."""
+
+    type: Literal["finish_tournament"] = "finish_tournament"
+
+
 class CancelTournament(InTournament):
     """End a tournament without a result; for its organiser. Games that go on are played to their end."""
 
@@ -263,7 +274,7 @@ class PairByHand(InTournament):
 
 
 class PauseTournament(InTournament):
-    """Stop the clocks of all games of a tournament, and pair nobody; for its organiser."""
+    """Stop the clocks of all games of a tournament for at most an hour, and pair nobody; for its organiser."""
 
     type: Literal["pause_tournament"] = "pause_tournament"
 
@@ -370,6 +381,7 @@ TournamentCommand: TypeAlias = (
     | JoinTournament
     | WithdrawFromTournament
     | StartTournament
+    | FinishTournament
     | CancelTournament
     | PairByHand
     | PauseTournament

@@ -347,6 +347,8 @@ class MatchSummary(Made):
     """Whether the result counts for the ratings; false from a takeback on."""
     ratings: tuple[SeatRating, ...] = ()
     """Of a match that began as a rated one: each seat's rating then."""
+    tournament: Key | None = None
+    """The tournament to which this match belongs; null for any other."""
     turn: Seat | None = None
     """Of a live correspondence match: the seat to move; null where dice are rolled, and in any other match."""
     due: Milliseconds | None = None

@@ -17,13 +17,14 @@ from typing import Final
 import structlog
 
 from cornered.engine.progress import Report
-from cornered.protocol.values import Player
+from cornered.protocol.values import MAX_PAUSE_SECONDS, Player
 from cornered.server import VERSION
 from cornered.server import log as logging
 from cornered.server.backing_services import (
     join_as_node,
     new_bus,
     new_local_ownership,
+    new_mailer,
     new_node_bus,
     new_oidc_provider,
     new_passkeys,
@@ -61,6 +62,7 @@ from cornered.server.runtime.named_journal import NamedJournal
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
 from cornered.server.runtime.oidc_visits import OidcVisits
+from cornered.server.runtime.post_office import PostOffice
 from cornered.server.runtime.rating_service import RatingService
 from cornered.server.runtime.recomputation import RatingFindings, recompute
 from cornered.server.runtime.seals import Seals
@@ -75,6 +77,8 @@ from cornered.server.runtime.timekeeping import (
     last_sign,
     leave_signs,
 )
+from cornered.server.runtime.tournament_driver import LobbyView
+from cornered.server.runtime.tournament_service import Peers, TournamentService
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
 from cornered.server.social.ports import PushSender, SocialStore
 from cornered.server.streams.ports import EventStreams
@@ -258,10 +262,17 @@ async def running_server(
     oidc = _oidc_visits(settings, accounts, secret, clock)
     async with asyncio.TaskGroup() as tasks:
         open_moderation = partial(_moderation_service, moderation_log, accounts, secret, clock, new_word_list(settings))
+        clock_orders: ClockOrders
+        open_tournaments = partial(_tournament_service, settings, streams, services, accounts, lambda: clock_orders)
         lobby_service = _lobby_service(
-            settings, services, accounts, open_moderation, lobby_log, social, push, secret, tasks
+            settings, services, accounts, open_moderation, open_tournaments, lobby_log, social, push, secret, tasks
         )
         gateway: Gateway
+        mailer = new_mailer(settings)
+        if mailer is not None:
+            lobby_service.notices.post = PostOffice(
+                social, mailer, secret, settings.page_url.rstrip("/"), lobby_service.is_anywhere, counts, now=clock
+            )
         hashing = passwords or new_passwords()
         pages = _pages(settings, lobby_service, services, hashing, lambda: gateway.connections, oidc)
         limits = Limits(settings)
@@ -320,6 +331,7 @@ async def running_server(
             running.append(tasks.create_task(lobby_service.revocations.run(), name="revocations"))
             running.append(tasks.create_task(lobby_service.moderation.run(), name="moderation"))
             running.append(tasks.create_task(services.ratings.run(), name="ratings"))
+            running.append(tasks.create_task(lobby_service.tournaments.run(), name="tournaments"))
             running.append(tasks.create_task(lobby_service.notices.run(), name="notices"))
             running.append(tasks.create_task(journal.watch(), name="journal watch"))
             leave: Callable[[], Awaitable[None]] = _nothing_to_leave
@@ -388,11 +400,38 @@ def _moderation_service(
     return ModerationService(moderation_log, accounts, connected, secret, now=now, words=words)
 
 
+def _tournament_service(
+    settings: Settings,
+    streams: EventStreams,
+    services: Services,
+    accounts: Accounts,
+    clock_orders: Callable[[], ClockOrders],
+    view: LobbyView,
+    peers_of: Peers,
+) -> TournamentService:
+    async def pause_clocks(match: str, is_paused: bool) -> None:
+        if is_paused:
+            await clock_orders().pause(match, MAX_PAUSE_SECONDS)
+        else:
+            await clock_orders().resume(match)
+
+    return TournamentService(
+        streams,
+        services,
+        accounts,
+        view,
+        creators=settings.tournaments,
+        pause_clocks=pause_clocks,
+        peers_of=peers_of,
+    )
+
+
 def _lobby_service(
     settings: Settings,
     services: Services,
     accounts: Accounts,
     open_moderation: Callable[[ConnectedPlayers], ModerationService],
+    open_tournaments: Callable[[LobbyView, Peers], TournamentService],
     lobby_log: LobbyLog,
     social: SocialStore,
     push: PushSender | None,
@@ -410,6 +449,7 @@ def _lobby_service(
         accounts,
         partial(MatchRegistry, services, secret, patience, tasks),
         open_moderation,
+        open_tournaments,
         lobby_log,
         social,
         tasks,
@@ -523,6 +563,11 @@ def _pages(
             "analyses": ("Positions that wait to be studied, or are.", lambda: lobby_service.analysis_service.jobs),
             "bans": ("Bans and mutes that hold.", lambda: lobby_service.moderation.bans),
             "reports_open": ("Reports of players that nobody has closed.", lambda: lobby_service.moderation.reports),
+            "tournaments": ("Tournaments that are open or running.", lambda: lobby_service.tournaments.live),
+            "tournament_watchers": (
+                "Clients of this node that watch a tournament.",
+                lambda: lobby_service.tournaments.watchers,
+            ),
             "notices_waiting": ("Notices to players that are not sent yet.", lambda: lobby_service.notices.waiting),
             "passwords_waiting": ("Passwords that are hashed, or wait for that.", lambda: passwords.waiting),
             "journal_waiting": ("Appends that wait for a commit to take them.", lambda: services.journal.waiting),
@@ -550,6 +595,7 @@ def _pages(
         services.journal,
         metrics,
         lambda: _obstacle(lobby_service, services),
+        find_tournament=lobby_service.tournaments.public,
         metrics_token=token,
         oidc=None if oidc is None else OidcRoutes(oidc),
     )

@@ -55,7 +55,7 @@ from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, AccountsUnavailable, Bus, Journal, JournalUnavailable
 from cornered.server.rating.ports import Ratings, RatingsUnavailable
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
-from cornered.server.social.ports import PushSender, SocialStore, SocialUnavailable
+from cornered.server.social.ports import Mailer, PushSender, SocialStore, SocialUnavailable
 from cornered.server.streams.ports import EventStreams, StreamsUnavailable
 from cornered.server.tracing import NO_TRACER, Tracer
 
@@ -64,6 +64,7 @@ __all__ = [
     "join_as_node",
     "new_bus",
     "new_local_ownership",
+    "new_mailer",
     "new_node_bus",
     "new_oidc_provider",
     "new_passkeys",
@@ -235,6 +236,20 @@ async def new_push_sender(settings: Settings, store: SocialStore) -> PushSender 
         )
     except ValueError as error:
         raise SettingsError(f"CORNERED_PUSH_{error}") from None
+
+
+def new_mailer(settings: Settings) -> Mailer | None:
+    """Return the sender of e-mails; None without a mail server. Raises SettingsError."""
+    if not settings.smtp.get_secret_value():
+        return None
+    from cornered.server.adapters.mail_smtp import SmtpMailer
+
+    if not settings.page_url.startswith(("https://", "http://")):
+        raise SettingsError("CORNERED_PAGE_URL: mails need the page's public address, such as https://play.example.org")
+    try:
+        return SmtpMailer(settings.smtp.get_secret_value(), settings.mail_from)
+    except ValueError as error:
+        raise SettingsError(f"CORNERED_{error}") from None
 
 
 def new_tracer(settings: Settings) -> Tracer:

@@ -208,6 +208,8 @@ class Settings(BaseSettings):
     registration: Literal["open", "invitation", "closed"] = "open"
     """Who may make an account: everybody, everybody with an invitation (`cornered admin accounts invite`), or only the
     operator."""
+    tournaments: Literal["everybody", "accounts", "admins"] = "everybody"
+    """Who may create tournaments: everybody, players with an account, or administrators."""
     chat: Literal["everybody", "accounts", "nobody"] = "everybody"
     """Who may write chat lines: everybody, players with an account, or nobody but the operator's bots."""
     chat_filter: Path | None = None
@@ -236,6 +238,13 @@ class Settings(BaseSettings):
     """Hosts of push services to which messages are sent; a leading dot stands for any host below it."""
     push_origins: _Names = ()
     """Push services of one's own, such as http://127.0.0.1:9000, which need neither HTTPS nor a public address."""
+    smtp: SecretStr = SecretStr("")
+    """The mail server for e-mails to players who ask for them, such as smtps://user:password@host:465; smtp://host:587
+    uses STARTTLS. Empty: no e-mails."""
+    mail_from: str = ""
+    """The sender of e-mails, such as Cornered <games@example.org>; `smtp` needs it."""
+    page_url: str = ""
+    """The page's public address, such as https://play.example.org, for links in e-mails; `smtp` needs it."""
     notice_seconds: Annotated[float, Field(ge=0, le=3_600)] = 10
     """Seconds that a player has to look at a game by days before the turn is announced."""
 

@@ -22,6 +22,7 @@ from cornered.clients.sdk.own_account import OwnAccount
 from cornered.clients.sdk.people import People
 from cornered.clients.sdk.pulse import Pulse
 from cornered.clients.sdk.study import Jobs, Studies
+from cornered.clients.sdk.tournaments import OwnTournaments
 from cornered.engine.game import OptionValue
 from cornered.protocol import commands, messages
 from cornered.protocol.account import (
@@ -74,6 +75,7 @@ from cornered.protocol.messages import (
     Notice,
     Opening,
     Paired,
+    PlayerFound,
     Pong,
     RecordRead,
     Said,
@@ -84,6 +86,7 @@ from cornered.protocol.messages import (
     StopAnalysis,
     Traced,
     TraceSearch,
+    Tv,
     Variation,
     Waiting,
     Watchers,
@@ -118,6 +121,14 @@ from cornered.protocol.ratings import (
     RatingPoint,
 )
 from cornered.protocol.social import Blocked, Friends, Notices, Notified
+from cornered.protocol.tournaments import (
+    Pairings,
+    Standings,
+    TournamentChanged,
+    TournamentMessage,
+    Tournaments,
+    TournamentState,
+)
 from cornered.protocol.values import (
     NO_CLOCK,
     Accepts,
@@ -139,7 +150,7 @@ MAX_PENDING_NEWS: Final = 256
 INSTANCE_BYTES: Final = 9
 EVERYTHING: Final = ArchiveFilter()
 
-ClientNews: TypeAlias = Welcome | Challenged | ChallengeClosed | Paired | Waiting | Notice
+ClientNews: TypeAlias = Welcome | Challenged | ChallengeClosed | Paired | Waiting | Notice | TournamentMessage
 """Unsolicited messages to a player. `Welcome` comes with every new connection."""
 
 T = TypeVar("T", bound=Value)
@@ -166,6 +177,8 @@ class Client:
         self.account = OwnAccount(self)
         self.people = People(self)
         """This player's account, or what would become one."""
+        self.tournaments = OwnTournaments(self)
+        """Tournaments: which there are, joining, standings."""
         self._news: deque[ClientNews] = deque(maxlen=MAX_PENDING_NEWS)
         self._news_pulse = Pulse()
         self._restored: dict[type[Command], Command] = {}
@@ -334,6 +347,14 @@ class Client:
         """Return which moves followed the first `moves` of a game in finished public matches."""
         spec = GameSpec(name=game, options=options)
         return await self.ask(commands.AskOpening(id=self.new_id(), game=spec, moves=tuple(moves)), Opening)
+
+    async def find_player(self, name: str) -> Player:
+        """Return the player whose account has this name, or who is here under it. Raises CommandRefused."""
+        return (await self.ask(commands.FindPlayer(id=self.new_id(), name=name), PlayerFound)).player
+
+    async def tv(self) -> tuple[MatchSummary, ...]:
+        """Return the best live public match of each game."""
+        return (await self.ask(commands.AskTv(id=self.new_id()), Tv)).matches
 
     async def profile(self, player: str | None = None) -> Profile:
         """Return the name, kind and ratings of the player with this id, by default one's own. Raises CommandRefused."""
@@ -537,6 +558,7 @@ class Client:
             self._retry_task.cancel()
         self._studies.close()
         self.jobs.close()
+        self.tournaments.close()
         self._news_pulse.close()
 
     # The methods of `Receiver`, which the link calls.
@@ -560,6 +582,7 @@ class Client:
             again.append(self._declared.model_copy(update={"id": self.new_id()}))
         if self._lobby is not None:
             again.append(WatchLobby(id=self.new_id()))
+        again += self.tournaments.reconnect()
         self._restored = {type(command): command for command in again}
         return [*again, *(self._rejoin(view) for view in self._views.values())]
 
@@ -608,6 +631,8 @@ class Client:
                 | HeadToHead()
                 | Opening()
                 | SeekInfo()
+                | Tv()
+                | PlayerFound()
                 | Moves()
                 | History()
                 | Variation()
@@ -636,12 +661,19 @@ class Client:
                 | ReportDetails()
                 | AccountList()
                 | Audit()
+                | Tournaments()
+                | Standings()
+                | Pairings()
                 | Friends()
                 | Blocked()
                 | Notices()
             ):
                 # The link returns these from `ask`.
                 pass
+            case TournamentChanged() | TournamentState():
+                self.tournaments.receive(message)
+            case TournamentMessage():
+                self._publish(message)
             case Welcome():
                 # `welcomed` processes the one that opens a connection.
                 pass

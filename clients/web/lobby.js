@@ -63,7 +63,7 @@ export class LobbyView {
       warmingLine(page, this.abort.signal),
       this.tiles,
       this.pools.element,
-      h("nav.daily.row", { "aria-label": t("Puzzles and lessons") }, this.daily, h("a.button", { href: "#/leaders" }, t("Leaderboards")), h("a.button", { href: "#/learn" }, t("Lessons")), h("a.button", { href: "#/p/quoridor" }, t("Analyse a position")), h("a.button", { href: "#/think" }, t("Watch a search think"))),
+      h("nav.daily.row", { "aria-label": t("Puzzles and lessons") }, this.daily, tvTile(), h("a.button", { href: "#/tournaments" }, t("Tournaments")), h("a.button", { href: "#/leaders" }, t("Leaderboards")), h("a.button", { href: "#/archive/" }, t("Archive")), h("a.button", { href: "#/learn" }, t("Lessons")), h("a.button", { href: "#/p/quoridor" }, t("Analyse a position")), h("a.button", { href: "#/think" }, t("Watch a search think"))),
       h("div.columns", h("div", this.turns, this.games.block, this.live.block), h("div", this.friends, this.here.block, this.tables.block)),
       this.bots.block,
       languageField(),
@@ -129,7 +129,9 @@ export class LobbyView {
     if (this.turns.childElementCount) return;
     try {
       const [{ turnList }, turns] = await Promise.all([load(() => import("./turns.js"), "social.css"), this.page.turns()]);
-      if (!this.abort.signal.aborted && !this.turns.childElementCount) turnList(this.page, turns, this.turns, this.abort.signal);
+      if (this.abort.signal.aborted || this.turns.childElementCount) return;
+      turnList(this.page, turns, this.turns, this.abort.signal);
+      this.#soon();
     } catch {
       // Tried again on the next connection; the games are listed below too.
     }
@@ -260,8 +262,10 @@ export class LobbyView {
       (each) => `${each.player.id}:${each.player.name}:${each.playing}:${each.free > 0}:${each.version}`,
       (each) => botChip(this.page, each),
     );
+    // Games by days have a list of their own.
+    const listed = (/** @type {MatchSummary} */ match) => this.turns.childElementCount > 0 && match.clock.kind === "correspondence";
     const mine = [
-      ...this.mine.live.map((match) => store.matches.get(match.id) ?? match),
+      ...this.mine.live.filter((match) => !listed(match)).map((match) => store.matches.get(match.id) ?? match),
       ...this.mine.finished.slice(0, this.finished),
     ];
     this.games.block.hidden = !mine.length;
@@ -365,3 +369,6 @@ export class LobbyView {
     }
   }
 }
+
+/** The way to TV. */
+const tvTile = () => h("a.panel.flow", { href: "#/tv" }, h("span.lamp", { "aria-hidden": "true" }), h("strong", t("TV")), h("span.quiet", t("the best games, live")));

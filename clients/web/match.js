@@ -15,11 +15,12 @@ const TRANSIENT_CODES = ["too_fast", "internal", "shutting_down"];
 const POSITION_EVENTS = ["played", "rolled", "taken_back", "eliminated"];
 
 export class MatchView {
-  /** @param {Page} page @param {string} match @param {number | null} [ply] the position to show first */
-  constructor(page, match, ply = null) {
+  /** @param {Page} page @param {string} match @param {number | null} [ply] the position to show first @param {boolean} [isStudied] whether a finished match is opened in the analysis */
+  constructor(page, match, ply = null, isStudied = false) {
     this.page = page;
     this.match = match;
     this.ply = ply;
+    this.isStudied = isStudied;
     /** @type {MatchRecord | null} */
     this.record = null;
     /** @type {Table | null} */
@@ -128,6 +129,8 @@ export class MatchView {
     this.#changed([]);
     if (this.ply !== null) this.table?.replay(this.ply);
     this.ply = null;
+    if (this.isStudied && this.record?.over) this.table?.toggleStudy();
+    this.isStudied = false;
   }
 
   /** @param {import("./protocol").Happened} happened */

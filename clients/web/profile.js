@@ -88,9 +88,18 @@ export class ProfileView {
     fill(this.heading, h("bdi", player.name), player.kind === "bot" ? h("small.bot", t("bot")) : null);
     const isHere = page.store.players.has(player.id) && !this.#isMe;
     const challenge = () => page.form(ratings[0]?.game.name ?? page.store.games[0]?.name, "player", player);
-    fill(this.choices, isHere ? button(t("Challenge"), challenge, "primary") : null, h("a.button", { href: "#/leaders" }, t("Leaderboards")), this.#isMe ? null : button(t("Report…"), () => this.#report(player), "plain"));
+    fill(this.choices, isHere ? button(t("Challenge"), challenge, "primary") : null, this.#past(player), h("a.button", { href: "#/leaders" }, t("Leaderboards")), this.#isMe ? null : button(t("Report…"), () => this.#report(player), "plain"));
     if (ratings.length) fill(this.ratings, ratings.map((rating) => this.#card(rating)));
     else fill(this.ratings, h("p.quiet.empty", this.#isMe ? t("You have no rating yet: play a rated game, such as by quick pairing.") : t("{name} has played no rated game yet.", { name: nameOf(player) })));
+  }
+
+  /** The ways to a player's finished games. @param {Player} player */
+  #past(player) {
+    const { me } = this.page.link;
+    return [
+      h("a.button", { href: `#/archive/player=${player.id}` }, t("Finished games")),
+      me && !this.#isMe ? h("a.button", { href: `#/versus/${me.id}/${player.id}` }, t("Head to head")) : null,
+    ];
   }
 
   /** @param {Player} player */

@@ -405,6 +405,15 @@ export interface AskOpening {
   moves?: string[];
 }
 
+/** Ask for the pairings of a round, the newest one without `round`. `after` is an earlier page's `more`. */
+export interface AskPairings {
+  id: string;
+  tournament: string;
+  type: "ask_pairings";
+  round?: number | null;
+  after?: number | null;
+}
+
 /**
  * Ask for a challenge, which an authenticator signs. It is good once, for some minutes, at any node.
  *
@@ -482,6 +491,14 @@ export interface AskSignInLink {
   type: "ask_sign_in_link";
 }
 
+/** Ask for standings. `after` is an earlier page's `more`. */
+export interface AskStandings {
+  id: string;
+  tournament: string;
+  type: "ask_standings";
+  after?: number | null;
+}
+
 /**
  * Queue an analysis of a position that belongs to no match, as `ask_analysis` does for one of a match.
  *
@@ -504,6 +521,27 @@ export interface AskTokens {
   type: "ask_tokens";
 }
 
+/** Ask for a tournament, with the first of its standings and the pairings of its newest round. */
+export interface AskTournament {
+  id: string;
+  tournament: string;
+  type: "ask_tournament";
+}
+
+/**
+ * Ask for tournaments, those with the newest changes first. `after` is an earlier page's `more`.
+ *
+ * With `over` it asks for those that are finished or cancelled, otherwise for those that are open or running. Those of
+ * a group are listed for its `group` alone.
+ */
+export interface AskTournaments {
+  id: string;
+  type: "ask_tournaments";
+  over?: boolean;
+  group?: string | null;
+  after?: number | null;
+}
+
 /**
  * Queue a search of a position of a small board, recorded step by step.
  *
@@ -517,6 +555,12 @@ export interface AskTrace {
   game: GameSpecInput;
   moves?: string[];
   settings: TraceSettingsInput;
+}
+
+/** Ask for the best live public match of each game. */
+export interface AskTv {
+  id: string;
+  type: "ask_tv";
 }
 
 /**
@@ -640,6 +684,13 @@ export interface CancelSeek {
   seek: string;
 }
 
+/** End a tournament without a result; for its organiser. Games that go on are played to their end. */
+export interface CancelTournament {
+  id: string;
+  tournament: string;
+  type: "cancel_tournament";
+}
+
 /** Challenge one player to a two-player game. The acknowledgement's `ref` is the challenge's id. */
 export interface Challenge {
   id: string;
@@ -709,10 +760,12 @@ export type ClientMessage =
   | AskOpening
   | AskSeek
   | AskLobby
+  | AskTv
   | AskPools
   | AskProfile
   | AskRatingHistory
   | AskLeaderboard
+  | FindPlayer
   | Declare
   | WatchLobby
   | LeaveLobby
@@ -791,6 +844,23 @@ export type ClientMessage =
   | BeginOidc
   | FinishOidc
   | UnlinkOidc
+  | CreateTournament
+  | AskTournaments
+  | AskTournament
+  | AskStandings
+  | AskPairings
+  | JoinTournament
+  | WithdrawFromTournament
+  | StartTournament
+  | FinishTournament
+  | CancelTournament
+  | PairByHand
+  | PauseTournament
+  | ResumeTournament
+  | TellTournament
+  | ForfeitPlayer
+  | WatchTournament
+  | LeaveTournament
   | FollowPlayer
   | UnfollowPlayer
   | BlockPlayer
@@ -800,7 +870,10 @@ export type ClientMessage =
   | AskNotices
   | SetNotices
   | SubscribePush
-  | UnsubscribePush;
+  | UnsubscribePush
+  | SetMail
+  | ConfirmMail
+  | EndMails;
 
 export type Clock =
   | Fischer
@@ -854,6 +927,13 @@ export interface CloseReport {
   grounds: string;
 }
 
+/** Enter the code that was sent to one's address; then e-mails are sent to it. */
+export interface ConfirmMail {
+  id: string;
+  type: "confirm_mail";
+  code: string;
+}
+
 /** Every move may take `days`. */
 export interface Correspondence {
   kind: "correspondence";
@@ -882,6 +962,13 @@ export interface CreateToken {
   label: string;
   scopes: ("play" | "bot" | "read" | "admin")[];
   days?: number;
+}
+
+/** Create a tournament, as its organiser. The acknowledgement's `ref` is its id. */
+export interface CreateTournament {
+  id: string;
+  type: "create_tournament";
+  settings: TournamentSettingsInput;
 }
 
 /**
@@ -981,6 +1068,14 @@ export interface Eliminated {
   by: number | null;
 }
 
+/** End the e-mails to a player, by the `mark` in the link of one of them; whoever has the link may. */
+export interface EndMails {
+  id: string;
+  type: "end_mails";
+  player: string;
+  mark: string;
+}
+
 /** End all of one's sessions but this one. Personal tokens stay. */
 export interface EndOtherSessions {
   id: string;
@@ -1037,6 +1132,17 @@ export interface Export {
 }
 
 /**
+ * Ask who has a name: the account of this name, or else the player who is here under it.
+ *
+ * Capitals, spaces and marks that only change how a name looks make no difference.
+ */
+export interface FindPlayer {
+  id: string;
+  type: "find_player";
+  name: string;
+}
+
+/**
  * Finish it in the browser that began it: sign in, become an account where the identity is new, or link it.
  *
  * It may be sent before `hello` to sign in. The code is good once; a `name_taken` leaves it as it is, and another
@@ -1052,6 +1158,13 @@ export interface FinishOidc {
   /** The name of a new account, in place of that which the provider tells. */
   name?: string | null;
   label?: string;
+}
+
+/** End a tournament with its standings as they are, once no game goes on; for its organiser. */
+export interface FinishTournament {
+  id: string;
+  tournament: string;
+  type: "finish_tournament";
 }
 
 /** Each player has `initial` seconds and gains `increment` seconds after each move. */
@@ -1072,6 +1185,14 @@ export interface Fischer {
 export interface FollowPlayer {
   id: string;
   type: "follow_player";
+  player: string;
+}
+
+/** Take a player out of a tournament; for its organiser. A game that goes on is lost for the player. */
+export interface ForfeitPlayer {
+  id: string;
+  tournament: string;
+  type: "forfeit_player";
   player: string;
 }
 
@@ -1187,6 +1308,13 @@ export interface JoinSeek {
   seek: string;
 }
 
+/** Enter a tournament, or come back after having been absent. */
+export interface JoinTournament {
+  id: string;
+  tournament: string;
+  type: "join_tournament";
+}
+
 /** The answer to `ask_leaderboard`: players with an established rating, the best first. */
 export interface Leaderboard {
   type: "leaderboard";
@@ -1227,6 +1355,13 @@ export interface LeaveSeek {
   id: string;
   type: "leave_seek";
   seek: string;
+}
+
+/** Ask for no further updates. */
+export interface LeaveTournament {
+  id: string;
+  tournament: string;
+  type: "leave_tournament";
 }
 
 /**
@@ -1371,6 +1506,8 @@ export interface MatchSummary {
   rated: boolean;
   /** Of a match that began as a rated one: each seat's rating then. */
   ratings: SeatRating[];
+  /** The tournament to which this match belongs; null for any other. */
+  tournament: string | null;
   /** Of a live correspondence match: the seat to move; null where dice are rolled, and in any other match. */
   turn: number | null;
   /** When the time of that seat is over, by the server's clock. */
@@ -1443,6 +1580,13 @@ export interface Notices {
   push: ("turn" | "challenge" | "round")[];
   /** The labels of the browsers that get push messages, the newest first. */
   devices: string[];
+  /** Whether this server sends e-mails. */
+  has_mail: boolean;
+  mail: ("turn" | "challenge" | "round")[];
+  /** Where e-mails go. */
+  address: string | null;
+  /** Whether the address is the player's: its code was entered. */
+  is_confirmed: boolean;
 }
 
 /** Something awaits the player elsewhere: in the match `match`, if it is in one. */
@@ -1571,6 +1715,18 @@ export interface OverlayPicture {
   numbers: string;
 }
 
+/**
+ * Pair a round of a tournament that is paired by hand; for its organiser. The first player of a pair has seat 0.
+ *
+ * Players in no pair rest, without points. Games of the round before may go on; nobody in one is paired again.
+ */
+export interface PairByHand {
+  id: string;
+  tournament: string;
+  type: "pair_by_hand";
+  pairs: [string, string][];
+}
+
 /** A match of the receiver has begun; `join` subscribes to it. */
 export interface Paired {
   type: "paired";
@@ -1578,11 +1734,32 @@ export interface Paired {
   seat: number;
 }
 
+/** Two players by seat, or one with a bye. `points` has what each got; it is empty while that is pending. */
+export interface PairingInfo {
+  round: number;
+  board: number;
+  players: Player[];
+  /** The match, of which there is none for a bye. */
+  match: string | null;
+  how: "pending" | "played" | "forfeit" | "bye" | "void";
+  points: number[];
+}
+
 /** A pool of quick pairing: people who wait in it are paired by rating for this game with this clock. */
 export interface PairingPool {
   id: string;
   game: GameSpec;
   clock: Clock;
+}
+
+/** The answer to `ask_pairings`. */
+export interface Pairings {
+  type: "pairings";
+  id: string;
+  tournament: string;
+  round: number;
+  pairings: PairingInfo[];
+  more: number | null;
 }
 
 /**
@@ -1626,6 +1803,13 @@ export interface Passkeys {
   type: "passkeys";
   id: string;
   passkeys: PasskeyInfo[];
+}
+
+/** Stop the clocks of all games of a tournament for at most an hour, and pair nobody; for its organiser. */
+export interface PauseTournament {
+  id: string;
+  tournament: string;
+  type: "pause_tournament";
 }
 
 /** Each move has `seconds`; unused time is not kept. */
@@ -1681,6 +1865,13 @@ export interface Player {
   kind: "person" | "bot";
 }
 
+/** The answer to `find_player`. */
+export interface PlayerFound {
+  type: "player_found";
+  id: string;
+  player: Player;
+}
+
 /** The answer to `ask_policies`. */
 export interface Policies {
   type: "policies";
@@ -1694,6 +1885,8 @@ export interface Policies {
   passkeys: boolean;
   /** The name of the provider at which one may sign in; empty for none. */
   oidc: string;
+  /** Who may create tournaments: everybody, players with an account, or administrators. */
+  tournaments: "everybody" | "accounts" | "admins";
 }
 
 /** The answer to `ping`: `sent` is that of the ping, `now` the server's time. */
@@ -1881,7 +2074,7 @@ export interface RecoveryCodes {
 export interface Refused {
   type: "refused";
   id: string | null;
-  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "paused" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "no_chat" | "forbidden_words" | "unknown_ban" | "unknown_report" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict" | "no_passkeys" | "passkey_known" | "unknown_passkey" | "last_way_in" | "no_oidc" | "oidc_refused" | "already_linked";
+  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "paused" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "no_chat" | "forbidden_words" | "unknown_ban" | "unknown_report" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict" | "no_passkeys" | "passkey_known" | "unknown_passkey" | "last_way_in" | "no_oidc" | "oidc_refused" | "already_linked" | "unknown_tournament" | "tournament_over";
   text: string;
   /** Delay before a retry, in milliseconds; null where a retry would be refused as well. */
   retry_after: number | null;
@@ -2117,6 +2310,13 @@ export interface Resign {
   type: "resign";
 }
 
+/** Have the clocks of all games of a tournament run again; for its organiser. */
+export interface ResumeTournament {
+  id: string;
+  tournament: string;
+  type: "resume_tournament";
+}
+
 /** After an outage of the server the running clock gets `refunded` milliseconds back. */
 export interface Resumed {
   seq: number;
@@ -2280,6 +2480,8 @@ export type ServerMessage =
   | HeadToHead
   | Opening
   | SeekInfo
+  | Tv
+  | PlayerFound
   | LobbyState
   | LobbyPage
   | LobbyChanged
@@ -2328,6 +2530,12 @@ export type ServerMessage =
   | PasskeyChallenge
   | Passkeys
   | OidcBegun
+  | Tournaments
+  | TournamentState
+  | Standings
+  | Pairings
+  | TournamentChanged
+  | TournamentMessage
   | Friends
   | Blocked
   | Notices;
@@ -2348,11 +2556,20 @@ export interface Sessions {
   sessions: SessionInfo[];
 }
 
-/** Choose of what one is notified by push messages. */
+/** Have e-mails sent to an address, to which a code is sent first; for players with an account. Null ends them. */
+export interface SetMail {
+  id: string;
+  type: "set_mail";
+  address: string | null;
+  language?: "en" | "de";
+}
+
+/** Choose of what one is notified by push messages, and by e-mails; null leaves a choice as it is. */
 export interface SetNotices {
   id: string;
   type: "set_notices";
-  push: ("turn" | "challenge" | "round")[];
+  push?: ("turn" | "challenge" | "round")[] | null;
+  mail?: ("turn" | "challenge" | "round")[] | null;
 }
 
 /**
@@ -2459,8 +2676,41 @@ export interface Snapshot {
   with_help: boolean;
   /** Whether the result counts for the ratings, as far as it is known; false from a takeback on. */
   rated: boolean;
+  /** The tournament to which this match belongs; null for any other. */
+  tournament: string | null;
   /** When the clocks that the organiser has paused go on by themselves; null while the match is not paused. */
   paused_until: number | null;
+}
+
+/** A player in the order of the standings. `tie_breaks` are in the order of the tournament's. */
+export interface Standing {
+  rank: number;
+  player: Player;
+  /** The rating at the time of joining, by which players are seeded. */
+  rating: number;
+  /** In a knockout the meetings that were won, byes among them. */
+  points: number;
+  tie_breaks: number[];
+  /** Games played on the board. */
+  games: number;
+  wins: number;
+  draws: number;
+  losses: number;
+  /** Games of an arena won in a row so far. */
+  streak: number;
+  /** Whether the player has withdrawn, was forfeited, or is out of a knockout. */
+  is_out: boolean;
+  /** Whether the player missed two games and is paired no more until joining again. */
+  is_absent: boolean;
+}
+
+/** The answer to `ask_standings`. */
+export interface Standings {
+  type: "standings";
+  id: string;
+  tournament: string;
+  standings: Standing[];
+  more: number | null;
 }
 
 /** Start a table that has enough players; for its creator. The acknowledgement's `ref` is the match. */
@@ -2468,6 +2718,13 @@ export interface StartSeek {
   id: string;
   type: "start_seek";
   seek: string;
+}
+
+/** Start a tournament now, or its next round; for its organiser. */
+export interface StartTournament {
+  id: string;
+  tournament: string;
+  type: "start_tournament";
 }
 
 /** The match begins. `commitment` is the SHA-256 of the seed of its dice, which `ended` discloses. */
@@ -2490,6 +2747,8 @@ export interface Started {
   rated: boolean;
   /** Each seat's rating as the rated match begins; empty in a casual one. */
   ratings: SeatRating[];
+  /** The tournament to which this match belongs; null for any other. */
+  tournament: string | null;
   /** The version of each seat's bot; null for one that names none and for people, empty where all are null. */
   versions: (string | null)[];
 }
@@ -2550,6 +2809,14 @@ export interface TakenBack {
   left: (number | null)[];
 }
 
+/** Send a line to all participants; for its organiser. */
+export interface TellTournament {
+  id: string;
+  tournament: string;
+  type: "tell_tournament";
+  text: string;
+}
+
 /** The answer to `create_token`. The `secret` cannot be read again. */
 export interface TokenCreated {
   type: "token_created";
@@ -2563,6 +2830,133 @@ export interface Tokens {
   type: "tokens";
   id: string;
   tokens: PersonalToken[];
+}
+
+/** A tournament that one watches has changed: its first page of standings and of the newest round, as they are. */
+export interface TournamentChanged {
+  type: "tournament_changed";
+  tournament: TournamentInfo;
+  standings: Standing[];
+  pairings: PairingInfo[];
+}
+
+/** One tournament as lists show it. */
+export interface TournamentInfo {
+  id: string;
+  settings: TournamentSettings;
+  organiser: Player;
+  status: "open" | "running" | "finished" | "cancelled";
+  players: number;
+  /** The newest round, counted from 1; 0 before the first. Every pairing of free players is a round of an arena. */
+  round: number;
+  /** How many rounds there will be; null where nobody knows. */
+  rounds: number | null;
+  /** Games of the newest round that go on. */
+  pending: number;
+  /** Whether its clocks stand still. */
+  is_paused: boolean;
+  created: number;
+  started: number | null;
+  /** When the pairing of an arena ends. */
+  ends_at: number | null;
+  ended: number | null;
+  /** When the next round begins by itself; null where the organiser starts it, or games go on. */
+  next_round_at: number | null;
+  winner: Player | null;
+  /** By what the order of players with equal points is decided, in turn; what is equal then is in order of seeding. */
+  tie_breaks: ("buchholz" | "sonneborn_berger" | "direct_encounter" | "wins")[];
+}
+
+/** The organiser's line to all participants; participants who are not here miss it. */
+export interface TournamentMessage {
+  type: "tournament_message";
+  tournament: string;
+  name: string;
+  by: Player;
+  text: string;
+}
+
+/** What is settled when a tournament is created. */
+export interface TournamentSettingsInput {
+  name: string;
+  format: "round_robin" | "swiss" | "knockout" | "arena" | "by_hand";
+  game: GameSpecInput;
+  /** A tournament needs a clock, and an arena one that does not count in days. */
+  clock: ClockInput;
+  rated?: boolean;
+  /** Rounds of a Swiss tournament; null for the least number after which one player at most has won all games. */
+  rounds?: number | null;
+  /** How often two players of a round robin meet. */
+  cycles?: number;
+  /** How long an arena lasts, which needs it; games that go on then still count. */
+  minutes?: number | null;
+  /** When it starts by itself; null where the organiser starts it. */
+  starts_at?: number | null;
+  /** Seconds between two rounds; null where the organiser starts each round. */
+  pause?: number | null;
+  /** The greatest number of players; null for as many as the format takes, 40 in a round robin and 256 in others. */
+  limit?: number | null;
+  entrants?: "everybody" | "people" | "bots";
+  rating_from?: number | null;
+  /** Only players whose rating in these games is in this range may join; null for no bound. */
+  rating_to?: number | null;
+  /** How many rounds of a Swiss tournament may be paired before joining ends; an arena may be joined to its end. */
+  late_rounds?: number;
+  /** What a player who joins late gets for each round that was missed: half a point, or none. */
+  late_points?: "half" | "none";
+  /** The class or club whose members alone see and join it; null for everybody. */
+  group?: string | null;
+}
+
+/** What is settled when a tournament is created. */
+export interface TournamentSettings {
+  name: string;
+  format: "round_robin" | "swiss" | "knockout" | "arena" | "by_hand";
+  game: GameSpec;
+  /** A tournament needs a clock, and an arena one that does not count in days. */
+  clock: Clock;
+  rated: boolean;
+  /** Rounds of a Swiss tournament; null for the least number after which one player at most has won all games. */
+  rounds: number | null;
+  /** How often two players of a round robin meet. */
+  cycles: number;
+  /** How long an arena lasts, which needs it; games that go on then still count. */
+  minutes: number | null;
+  /** When it starts by itself; null where the organiser starts it. */
+  starts_at: number | null;
+  /** Seconds between two rounds; null where the organiser starts each round. */
+  pause: number | null;
+  /** The greatest number of players; null for as many as the format takes, 40 in a round robin and 256 in others. */
+  limit: number | null;
+  entrants: "everybody" | "people" | "bots";
+  rating_from: number | null;
+  /** Only players whose rating in these games is in this range may join; null for no bound. */
+  rating_to: number | null;
+  /** How many rounds of a Swiss tournament may be paired before joining ends; an arena may be joined to its end. */
+  late_rounds: number;
+  /** What a player who joins late gets for each round that was missed: half a point, or none. */
+  late_points: "half" | "none";
+  /** The class or club whose members alone see and join it; null for everybody. */
+  group: string | null;
+}
+
+/** The answer to `ask_tournament` and `watch_tournament`: one page of standings, and of the newest round. */
+export interface TournamentState {
+  type: "tournament";
+  id: string;
+  tournament: TournamentInfo;
+  standings: Standing[];
+  pairings: PairingInfo[];
+  /** The asking player's own standing; null where the player is none of its participants. */
+  own: Standing | null;
+}
+
+/** The answer to `ask_tournaments`. */
+export interface Tournaments {
+  type: "tournaments";
+  id: string;
+  tournaments: TournamentInfo[];
+  more: number | null;
 }
 
 /**
@@ -2651,6 +3045,18 @@ export interface TreeNode {
   mark: "best" | "cut" | null;
 }
 
+/**
+ * The answer to `ask_tv`: one match of each game of which there is a live public one.
+ *
+ * Matches of people come before those with bots; then those of the best players by their ratings at the start. A match
+ * is shown as late as its spectators see it.
+ */
+export interface Tv {
+  type: "tv";
+  id: string;
+  matches: MatchSummary[];
+}
+
 /** Lift a ban or mute; for administrators. */
 export interface Unban {
   id: string;
@@ -2732,6 +3138,13 @@ export interface WatchLobby {
   type: "watch_lobby";
 }
 
+/** Ask for a tournament and its updates, of which there is at most one a second. A connection watches one. */
+export interface WatchTournament {
+  id: string;
+  tournament: string;
+  type: "watch_tournament";
+}
+
 /** The number of a match's watchers, sent on a change and at most once a second. */
 export interface Watchers {
   type: "watchers";
@@ -2756,6 +3169,13 @@ export interface Welcome {
   has_account: boolean;
   /** What the token permits. */
   scopes: ("play" | "bot" | "read" | "admin")[];
+}
+
+/** Leave a tournament; a game that goes on counts. Before the start the place is free again. */
+export interface WithdrawFromTournament {
+  id: string;
+  tournament: string;
+  type: "withdraw_from_tournament";
 }
 
 /** The messages that answer each command. */
@@ -2785,6 +3205,7 @@ export interface Answers {
   ask_my_matches: MyMatches;
   ask_notices: Notices;
   ask_opening: Opening;
+  ask_pairings: Pairings;
   ask_passkey_challenge: PasskeyChallenge;
   ask_passkeys: Passkeys;
   ask_policies: Policies;
@@ -2796,9 +3217,13 @@ export interface Answers {
   ask_seek: SeekInfo;
   ask_sessions: Sessions;
   ask_sign_in_link: SignInLink;
+  ask_standings: Standings;
   ask_study: Acknowledged;
   ask_tokens: Tokens;
+  ask_tournament: TournamentState;
+  ask_tournaments: Tournaments;
   ask_trace: Acknowledged;
+  ask_tv: Tv;
   ask_variation: Variation;
   ban: Acknowledged;
   begin_oidc: OidcBegun;
@@ -2806,32 +3231,43 @@ export interface Answers {
   cancel_analysis: Acknowledged;
   cancel_challenge: Acknowledged;
   cancel_seek: Acknowledged;
+  cancel_tournament: Acknowledged;
   challenge: Acknowledged;
   change_password: Acknowledged;
   claim: Acknowledged;
   close_report: Acknowledged;
+  confirm_mail: Acknowledged;
   create_invitation: InvitationCreated;
   create_seek: Acknowledged;
   create_token: TokenCreated;
+  create_tournament: Acknowledged;
   declare: Acknowledged;
   decline_challenge: Acknowledged;
   decline_draw: Acknowledged;
   decline_rematch: Acknowledged;
   decline_takeback: Acknowledged;
   delete_account: Acknowledged;
+  end_mails: Acknowledged;
   end_other_sessions: Acknowledged;
   end_session: Acknowledged;
   enter_pool: Acknowledged;
+  find_player: PlayerFound;
   finish_oidc: SignedIn | Registered | Acknowledged;
+  finish_tournament: Acknowledged;
   follow_player: Acknowledged;
+  forfeit_player: Acknowledged;
   join: Snapshot | Acknowledged;
   join_seek: Acknowledged;
+  join_tournament: Acknowledged;
   leave: Acknowledged;
   leave_lobby: Acknowledged;
   leave_pool: Acknowledged;
   leave_seek: Acknowledged;
+  leave_tournament: Acknowledged;
   offer_analysis: Acknowledged;
   offer_draw: Acknowledged;
+  pair_by_hand: Acknowledged;
+  pause_tournament: Acknowledged;
   ping: Pong;
   play: Acknowledged;
   read_record: RecordRead;
@@ -2845,19 +3281,25 @@ export interface Answers {
   report_player: Acknowledged;
   request_takeback: Acknowledged;
   resign: Acknowledged;
+  resume_tournament: Acknowledged;
   revoke_token: Acknowledged;
   say: Acknowledged;
+  set_mail: Acknowledged;
   set_notices: Acknowledged;
   sign_in: SignedIn;
   sign_in_by_link: SignedIn;
   sign_in_by_passkey: SignedIn;
   sign_out: Acknowledged;
   start_seek: Acknowledged;
+  start_tournament: Acknowledged;
   subscribe_push: Acknowledged;
+  tell_tournament: Acknowledged;
   unban: Acknowledged;
   unblock_player: Acknowledged;
   unfollow_player: Acknowledged;
   unlink_oidc: Acknowledged;
   unsubscribe_push: Acknowledged;
   watch_lobby: LobbyState;
+  watch_tournament: TournamentState;
+  withdraw_from_tournament: Acknowledged;
 }

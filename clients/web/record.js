@@ -47,6 +47,8 @@ export class MatchRecord {
     this.next = snapshot.next;
     this.delay = snapshot.delay;
     this.private = snapshot.private;
+    /** The tournament of which the match is a part. */
+    this.tournament = snapshot.tournament;
     this.withHelp = snapshot.with_help;
     /** Whether the result counts for the ratings, as far as it is known. */
     this.rated = snapshot.rated;

@@ -92,6 +92,7 @@ def open_match(
         with_help=opening.with_help,
         rated=opening.rated,
         ratings=tuple(ratings),
+        tournament=opening.tournament,
         versions=tuple(opening.versions),
     )
     match = Match.begin(started, seed, DEFAULT_PATIENCE)
@@ -113,7 +114,7 @@ def rematch_of(match: Match, versions: Sequence[str | None] = ()) -> Opening:
         terms.delay,
         terms.with_help,
         terms.rated,
-        versions,
+        versions=versions,
     )
 
 
@@ -350,6 +351,8 @@ class Match(MatchState):
         return tuple(events)
 
     def _abort(self, command: Abort, seat: int, now: int) -> tuple[MatchEvent, ...]:
+        if self.terms.tournament is not None:
+            raise Refusal("not_allowed", "a game of a tournament is not aborted; you can resign")
         if self.is_underway:
             raise Refusal("too_late", "after the second move a match cannot be aborted; you can resign")
         return (self.ended(self.seq + 1, now, None, (), "aborted", command.id, seat),)
@@ -369,6 +372,8 @@ class Match(MatchState):
     def _rematch(self, command: Rematch, seat: int, now: int) -> tuple[MatchEvent, ...]:
         if self.ending is None:
             raise Refusal("match_not_over", "the match is not over yet")
+        if self.terms.tournament is not None:
+            raise Refusal("not_allowed", "the tournament pairs its players; challenge the player when it is over")
         if seat in self.rematch:
             raise Refusal("already_offered", "you have agreed to a rematch already")
         if not self.rematch and self.rematch_offers.count(seat) >= MAX_REMATCH_OFFERS:

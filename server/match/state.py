@@ -96,6 +96,7 @@ class MatchState:
             with_help=started.with_help,
             rated=started.rated,
             ratings=started.ratings,
+            tournament=started.tournament,
             versions=started.versions,
         )
         state = game.start()

@@ -43,6 +43,7 @@ class Opening:
     """Whether the person in a match against a bot may have hints and takebacks."""
     rated: bool = False
     """Whether the result is to change both players' ratings."""
+    tournament: str | None = None
     versions: Sequence[str | None] = ()
     """The version of each seat's bot; empty where no bot names one."""
 
@@ -67,6 +68,8 @@ class MatchTerms:
     rated: bool = False
     ratings: tuple[SeatRating, ...] = ()
     """Each seat's rating when the rated match began; empty in a casual one."""
+    tournament: str | None = None
+    """The tournament to which the match belongs: it is neither aborted nor taken back, and has no rematch."""
     versions: tuple[str | None, ...] = ()
     """The version of each seat's bot when the match began; empty where no bot named one."""
 

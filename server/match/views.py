@@ -108,6 +108,7 @@ def snapshot(
         takeback_agreed=talks.takeback,
         with_help=terms.with_help,
         rated=match.rated,
+        tournament=terms.tournament,
         paused_until=None if match.pause is None else match.pause.until,
     )
 
@@ -207,6 +208,7 @@ def summary(match: MatchState, watchers: int) -> MatchSummary:
         reason=ending.reason if ending else None,
         rated=match.rated,
         ratings=terms.ratings,
+        tournament=terms.tournament,
         turn=match.timer.running if is_by_days else None,
         due=match.timer.flag_at() if is_by_days else None,
     )

@@ -50,6 +50,7 @@ from cornered.protocol.commands import (
     AskSeek,
     AskStudy,
     AskTrace,
+    AskTv,
     AskVariation,
     CancelAnalysis,
     CancelChallenge,
@@ -60,6 +61,7 @@ from cornered.protocol.commands import (
     Declare,
     DeclineChallenge,
     EnterPool,
+    FindPlayer,
     Hello,
     Join,
     JoinSeek,
@@ -101,12 +103,34 @@ from cornered.protocol.social import (
     AskFriends,
     AskNotices,
     BlockPlayer,
+    ConfirmMail,
+    EndMails,
     FollowPlayer,
+    SetMail,
     SetNotices,
     SubscribePush,
     UnblockPlayer,
     UnfollowPlayer,
     UnsubscribePush,
+)
+from cornered.protocol.tournaments import (
+    AskPairings,
+    AskStandings,
+    AskTournament,
+    AskTournaments,
+    CancelTournament,
+    CreateTournament,
+    FinishTournament,
+    ForfeitPlayer,
+    JoinTournament,
+    LeaveTournament,
+    PairByHand,
+    PauseTournament,
+    ResumeTournament,
+    StartTournament,
+    TellTournament,
+    WatchTournament,
+    WithdrawFromTournament,
 )
 from cornered.server.analysis.studies import words_of
 from cornered.server.match.state import MatchState
@@ -120,6 +144,7 @@ __all__ = [
     "POSITION_READ",
     "PREVIEW",
     "QR_CODE",
+    "TABLE",
     "UNIT_US",
     "cost_of",
     "download_cost",
@@ -179,6 +204,16 @@ REPLAYED_EVENTS_PER_TOKEN: Final = 0.7
 """Events that are read from the journal and folded for one token."""
 WRITTEN_EVENTS_PER_TOKEN: Final = 1.2
 """Events that are read from the journal and written as a game record for one token."""
+TV: Final = 4.0
+"""One match of each game, which are known: their positions are written as texts."""
+TOURNAMENT: Final = 40.0
+"""A page of a tournament with its standings, or of the list of those that go on."""
+PAST_TOURNAMENTS: Final = 90.0
+"""A page of tournaments that are over, which may be read from the store."""
+PAIRS_PER_TOKEN: Final = 2
+"""Pairs of `pair_by_hand` for one token."""
+TABLE: Final = 400.0
+"""A tournament as a table, of some hundred players or some thousand games."""
 RATINGS_READ: Final = 75.0
 """A leaderboard's page or a history: its rows are found by an index, however many games were played."""
 PROFILE: Final = 50.0
@@ -270,12 +305,14 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return RATINGS_READ
         case AskArchive():
             return ARCHIVE
-        case AskHeadToHead() | AskOpening():
+        case AskHeadToHead() | AskOpening() | FindPlayer():
             return COUNTED
         case WatchLobby():
             return 20.0
         case AskLobby():
             return 10.0
+        case AskTv():
+            return TV
         case CreateSeek() | LeaveSeek() | CancelSeek() | Challenge() | DeclineChallenge() | CancelChallenge():
             return 5.0
         case AskTrace():
@@ -296,6 +333,27 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             | AskAccounts()
         ):
             return MODERATION
+        case LeaveTournament():
+            return 1.0
+        case (
+            CreateTournament()
+            | JoinTournament()
+            | WithdrawFromTournament()
+            | StartTournament()
+            | FinishTournament()
+            | CancelTournament()
+            | PauseTournament()
+            | ResumeTournament()
+            | TellTournament()
+            | ForfeitPlayer()
+        ):
+            return MODERATION
+        case PairByHand():
+            return MODERATION + len(command.pairs) / PAIRS_PER_TOKEN
+        case AskTournament() | WatchTournament() | AskStandings() | AskPairings():
+            return TOURNAMENT
+        case AskTournaments():
+            return PAST_TOURNAMENTS if command.over else TOURNAMENT
         case AskFriends() | AskBlocked() | AskNotices():
             return SOCIAL_READ
         case (
@@ -306,6 +364,9 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             | SetNotices()
             | SubscribePush()
             | UnsubscribePush()
+            | SetMail()
+            | ConfirmMail()
+            | EndMails()
         ):
             return ACCOUNT_WRITE
         case JoinSeek() | StartSeek() | AcceptChallenge() | Rematch():

@@ -47,6 +47,7 @@ from cornered.protocol.commands import (
     AskSeek,
     AskStudy,
     AskTrace,
+    AskTv,
     AskVariation,
     CancelAnalysis,
     CancelChallenge,
@@ -57,6 +58,7 @@ from cornered.protocol.commands import (
     Declare,
     DeclineChallenge,
     EnterPool,
+    FindPlayer,
     Hello,
     Join,
     JoinSeek,
@@ -97,12 +99,34 @@ from cornered.protocol.social import (
     AskFriends,
     AskNotices,
     BlockPlayer,
+    ConfirmMail,
+    EndMails,
     FollowPlayer,
+    SetMail,
     SetNotices,
     SubscribePush,
     UnblockPlayer,
     UnfollowPlayer,
     UnsubscribePush,
+)
+from cornered.protocol.tournaments import (
+    AskPairings,
+    AskStandings,
+    AskTournament,
+    AskTournaments,
+    CancelTournament,
+    CreateTournament,
+    FinishTournament,
+    ForfeitPlayer,
+    JoinTournament,
+    LeaveTournament,
+    PairByHand,
+    PauseTournament,
+    ResumeTournament,
+    StartTournament,
+    TellTournament,
+    WatchTournament,
+    WithdrawFromTournament,
 )
 from cornered.server.accounts import Identity
 
@@ -121,13 +145,15 @@ def need_of(command: ClientMessage) -> Need:
     if isinstance(command, MatchCommand):
         return _PLAYS
     match command:
-        case Hello() | Ping() | AskPolicies() | AskAccount():
+        case Hello() | Ping() | AskPolicies() | AskAccount() | EndMails():
             return "anything"
         case (
             AskGames()
             | AskMyMatches()
             | AskSeek()
             | AskLobby()
+            | AskTv()
+            | FindPlayer()
             | WatchLobby()
             | LeaveLobby()
             | Join()
@@ -144,6 +170,12 @@ def need_of(command: ClientMessage) -> Need:
             | AskProfile()
             | AskRatingHistory()
             | AskLeaderboard()
+            | AskTournaments()
+            | AskTournament()
+            | AskStandings()
+            | AskPairings()
+            | WatchTournament()
+            | LeaveTournament()
         ):
             return _READS
         case (
@@ -158,6 +190,17 @@ def need_of(command: ClientMessage) -> Need:
             | CancelChallenge()
             | Say()
             | ReportPlayer()
+            | CreateTournament()
+            | JoinTournament()
+            | WithdrawFromTournament()
+            | StartTournament()
+            | FinishTournament()
+            | CancelTournament()
+            | PairByHand()
+            | PauseTournament()
+            | ResumeTournament()
+            | TellTournament()
+            | ForfeitPlayer()
         ):
             return _PLAYS
         case AskAnalysis() | AskStudy() | AskTrace() | CancelAnalysis() | EnterPool() | LeavePool():
@@ -197,6 +240,8 @@ def need_of(command: ClientMessage) -> Need:
             | SetNotices()
             | SubscribePush()
             | UnsubscribePush()
+            | SetMail()
+            | ConfirmMail()
         ):
             return "session"
         case (

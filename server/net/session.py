@@ -52,11 +52,13 @@ from cornered.protocol.commands import (
     AskSeek,
     AskStudy,
     AskTrace,
+    AskTv,
     AskVariation,
     CancelAnalysis,
     ClientMessage,
     DeclineChallenge,
     DeclineRematch,
+    FindPlayer,
     Hello,
     InMatch,
     Join,
@@ -71,12 +73,14 @@ from cornered.protocol.commands import (
     ReadRecord,
     Say,
     SocialCommand,
+    TournamentCommand,
 )
 from cornered.protocol.messages import Acknowledged, Archive, Games, MyMatches, Pong, Refused, ServerMessage
 from cornered.protocol.moderation import ReportPlayer
 from cornered.protocol.oidc import FinishOidc, OidcCommand, OidcDoorCommand
 from cornered.protocol.passkeys import PasskeyCommand, PasskeyDoorCommand, RegisterByPasskey, SignInByPasskey
 from cornered.protocol.ratings import Profile
+from cornered.protocol.tournaments import CreateTournament, TellTournament
 from cornered.server.accounts import AccountsUnavailable
 from cornered.server.analysis.studies import line_of, read_record
 from cornered.server.lobby.pools import offered_pools
@@ -125,7 +129,9 @@ _Order: TypeAlias = (
     | ArchiveCommand
     | AskSeek
     | AskLobby
+    | AskTv
     | RatingCommand
+    | FindPlayer
     | AskLine
     | ReadRecord
     | LobbyCommand
@@ -136,6 +142,7 @@ _Order: TypeAlias = (
     | PasskeyCommand
     | OidcCommand
     | ModerationCommand
+    | TournamentCommand
     | SocialCommand
     | _InRoom
 )
@@ -583,6 +590,19 @@ class Session:
         text = self._lobby_service.moderation.clean_line(command.text)
         return command if text == command.text else command.model_copy(update={"text": text})
 
+    async def _written(self, client: ClientConnection, command: TournamentCommand) -> TournamentCommand:
+        """Return a command about a tournament with the text that others may read. Raises Refusal."""
+        moderation = self._lobby_service.moderation
+        if isinstance(command, CreateTournament):
+            moderation.check_chat(client.player.id)
+            settings = command.settings
+            named = settings.model_copy(update={"name": moderation.clean_name(settings.name)})
+            return command.model_copy(update={"settings": named})
+        if isinstance(command, TellTournament):
+            await self._check_chat(client)
+            return command.model_copy(update={"text": moderation.clean_line(command.text)})
+        return command
+
     async def _declined(self, client: ClientConnection, command: _Declining) -> _Declining:
         """Return a decline without the reason that its sender may not write: the decline itself stands."""
         if not command.reason:
@@ -700,7 +720,11 @@ class Session:
             client.send(await lobby_service.social.answer(command, client.player))
             return
         if isinstance(command, SocialCommand):
-            client.send(await lobby_service.notices.answer(command, client.player))
+            has_account = client.identity.has_account
+            client.send(await lobby_service.notices.answer(command, client.player, has_account=has_account))
+            return
+        if isinstance(command, TournamentCommand):
+            client.send(await lobby_service.tournaments.answer(await self._written(client, command), client))
             return
         match command:
             case Ping():
@@ -722,6 +746,10 @@ class Session:
                 lobby_service.ask_seek(client, command)
             case AskLobby():
                 client.send(lobby_service.lobby_page(command))
+            case AskTv():
+                client.send(lobby_service.tv(command))
+            case FindPlayer():
+                client.send(await lobby_service.find_player(command))
             case AskPools() | AskProfile() | AskRatingHistory() | AskLeaderboard():
                 answer = await lobby_service.rating_answers.answer(command)
                 client.send(answer)

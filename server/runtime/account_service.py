@@ -194,6 +194,7 @@ class AccountService:
             id=command.id,
             guests=settings.guests,
             registration=settings.registration,
+            tournaments=settings.tournaments,
             chat=settings.chat,
             passkeys=self._passkeys.are_offered(visit),
             oidc="" if self._provider is None else self._provider.visits.name,

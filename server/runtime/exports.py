@@ -74,6 +74,8 @@ class Exports:
                 for one in await self._social.devices(player.id)
             ],
         }
+        box = await self._social.mail_box(player.id)
+        about["mail"] = None if box is None else asdict(box)
         about["tokens"] = [asdict(record) for record in await self._accounts.tokens(player.id)]
         return json.dumps(about)
 

@@ -406,6 +406,9 @@ class LobbyAuthority:
         """A match is stored and goes on; its players are told unless that is known."""
         known = self.lobby.matches.get(made.match)
         if known is None or not known.is_open:
+            # A game that the lobby has not made, as one of a tournament, ends the wait in a pool too.
+            left = tuple(self.lobby.leaving(made.players))
+            self._commit(left, told=left, is_durable=True)
             made = replace(made, is_open=True)
             self._commit((made,), told=(made,))
         self._release(made.match)

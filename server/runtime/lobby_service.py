@@ -20,7 +20,9 @@ from cornered.protocol.commands import (
     AskSeek,
     AskStudy,
     AskTrace,
+    AskTv,
     ClientMessage,
+    FindPlayer,
     Hello,
     LeaveLobby,
     LobbyCommand,
@@ -34,7 +36,9 @@ from cornered.protocol.messages import (
     MyMatches,
     Notice,
     Paired,
+    PlayerFound,
     ServerMessage,
+    Tv,
     Waiting,
     Welcome,
 )
@@ -91,6 +95,8 @@ from cornered.server.runtime.readiness import Readiness
 from cornered.server.runtime.registry_observer import RegistryObserver
 from cornered.server.runtime.revocations import Revocations
 from cornered.server.runtime.social_service import SocialService
+from cornered.server.runtime.tournament_driver import LobbyView
+from cornered.server.runtime.tournament_service import Peers, TournamentService
 from cornered.server.runtime.turn_notices import TurnNotices
 from cornered.server.social.notices import PlayerNotice
 from cornered.server.social.ports import PushSender, SocialStore, SocialUnavailable
@@ -128,6 +134,7 @@ class LobbyService:
         accounts: Accounts,
         open_registry: Callable[[RegistryObserver], MatchRegistry],
         open_moderation: Callable[[ConnectedPlayers], ModerationService],
+        open_tournaments: Callable[[LobbyView, Peers], TournamentService],
         lobby_log: LobbyLog,
         social_store: SocialStore,
         tasks: asyncio.TaskGroup,
@@ -140,7 +147,7 @@ class LobbyService:
         notice_seconds: float = 10.0,
     ) -> None:
         """`open_registry` makes the registry, which reports to the lobby service from then on; `open_moderation` the
-        moderation service, which has it close connections.
+        moderation service, which has it close connections; `open_tournaments` the tournament service.
 
         The lobby's changes are stored in `lobby_log` from `recover` on, by a task of `tasks`.
 
@@ -160,6 +167,15 @@ class LobbyService:
         self.replication = LobbyReplication(
             services, self.matches, lobby_log, self, tasks, reserved_names=tuple(reserved_names), bounds=bounds
         )
+        view = LobbyView(
+            is_deciding=lambda: self.replication.is_deciding,
+            is_here=self._is_here,
+            is_live=lambda match: match in self._lobby.matches,
+            new_id=self.replication.draw_id,
+            open_match=self.replication.placement.open,
+            versions_of=self.versions_of,
+        )
+        self.tournaments = open_tournaments(view, lambda player: self._clients.get(player, ()))
         self.rating_answers = RatingAnswers(services.ratings.store, accounts, services.now)
         self.archive = ArchiveSearch(services, self.matches)
         self.social = SocialService(
@@ -225,6 +241,7 @@ class LobbyService:
         await self.revocations.begin()
         await self.moderation.begin()
         await self.matches.recover()
+        await self.tournaments.begin()
         await self.replication.recover()
 
     async def drained(self) -> None:
@@ -374,6 +391,7 @@ class LobbyService:
             return
         clients.remove(client)
         self._watch.leave(client)
+        self.tournaments.leave(client)
         _complete(partial(self.analyses.leave, client))
         watched = tuple(client.matches.values())
         if not clients:
@@ -413,6 +431,7 @@ class LobbyService:
                 client.disconnect("your token is revoked")
         if not revocation.token:
             self.matches.forget_names(revocation.player)
+            self.tournaments.forget_names()
 
     def caught_up(self, client: ClientConnection) -> None:
         """A client's output buffer is below its low mark again: send it the lobby if it missed updates."""
@@ -474,6 +493,22 @@ class LobbyService:
         """Return one more page of the lobby. Raises Refusal."""
         return self._watch.page(command)
 
+    def tv(self, command: AskTv) -> Tv:
+        """Return the best live match of each game."""
+        return Tv(id=command.id, matches=self._watch.best_matches())
+
+    async def find_player(self, command: FindPlayer) -> PlayerFound:
+        """Return who has a name: an account, whose name is nobody else's, before a guest. Raises Refusal."""
+        try:
+            account = await self._accounts.account_named(comparison_key(command.name))
+            holder = None if account is not None else self._lobby.names.holder(command.name)
+            found = account.player if account is not None else holder and await self._accounts.by_id(holder)
+        except AccountsUnavailable:
+            raise Refusal("internal", "the server cannot look up players just now; try again") from None
+        if not found:
+            raise Refusal("unknown_player", "no account has this name, and nobody is here under it")
+        return PlayerFound(id=command.id, player=found)
+
     # LobbyObserver
 
     def lobby_changed(self, events: Sequence[LobbyEvent], told: Sequence[LobbyEvent]) -> None:
@@ -484,6 +519,8 @@ class LobbyService:
                 self._seat(event.player.id)
             elif isinstance(event, WentAway | Departed):
                 self._seat(event.player)
+        if any(isinstance(event, MatchEnded) for event in events):
+            self.tournaments.look()
         self._watch.changed()
         for event in told:
             self._effect(event)
@@ -500,14 +537,14 @@ class LobbyService:
         for event in told:
             self._effect(event)
 
-    def _is_here(self, player: str) -> bool:
+    def is_anywhere(self, player: str) -> bool:
         """Return whether a player is connected to any node."""
         return player in self._clients or self._lobby.is_here(player)
 
     def _seat(self, player: str) -> None:
         """Tell the matches that this node owns whether a player is connected."""
         for match_task in self.matches.open_tasks_of(player):
-            if self._is_here(player):
+            if self.is_anywhere(player):
                 match_task.player_came(player)
             else:
                 match_task.player_went(player)
@@ -568,6 +605,7 @@ class LobbyService:
                     is_open=True,
                     with_help=one.with_help,
                     rated=one.rated,
+                    tournament=one.tournament,
                 )
             )
 
@@ -578,7 +616,7 @@ class LobbyService:
 
     def _seat_present(self, match_task: MatchTask) -> None:
         for player in match_task.match.terms.players:
-            if self._is_here(player.id):
+            if self.is_anywhere(player.id):
                 match_task.player_came(player.id)
 
     def match_lost(self, match_id: str) -> None:
@@ -602,6 +640,7 @@ class LobbyService:
                 is_open=True,
                 with_help=terms.with_help,
                 rated=terms.rated,
+                tournament=terms.tournament,
             )
         )
 

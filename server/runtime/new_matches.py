@@ -71,6 +71,7 @@ class NewMatches:
             made.delay,
             made.with_help,
             made.rated,
+            made.tournament,
             made.versions,
         )
         ratings = await self._services.ratings.at_start(opening)
