@@ -316,12 +316,12 @@ class Policies(Made):
     registration: Registration
     chat: ChatPolicy
     """Who may write chat lines."""
+    tournaments: Creators = "everybody"
+    """Who may create tournaments: everybody, players with an account, or administrators."""
     passkeys: bool = False
     """Whether passkeys work at the address by which this connection came: a host name by https, or localhost."""
     oidc: str = ""
     """The name of the provider at which one may sign in; empty for none."""
-    tournaments: Creators = "everybody"
-    """Who may create tournaments: everybody, players with an account, or administrators."""
 
 
 class Registered(Made):

@@ -688,9 +688,9 @@ ClientMessage: TypeAlias = Annotated[
     | AnalysisCommand
     | AccountCommand
     | ModerationCommand
+    | TournamentCommand
     | PasskeyCommand
     | OidcCommand
-    | TournamentCommand
     | SocialCommand,
     Field(discriminator="type"),
 ]

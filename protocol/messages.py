@@ -155,6 +155,8 @@ ErrorCode: TypeAlias = Literal[
     "unknown_session",
     "unknown_token",
     "conflict",
+    "unknown_tournament",
+    "tournament_over",
     "no_passkeys",
     "passkey_known",
     "unknown_passkey",
@@ -162,8 +164,6 @@ ErrorCode: TypeAlias = Literal[
     "no_oidc",
     "oidc_refused",
     "already_linked",
-    "unknown_tournament",
-    "tournament_over",
 ]
 """The reason of a refusal: stable, for programs. The `text` beside it is for people."""
 
@@ -716,9 +716,9 @@ Answer: TypeAlias = (
     | RecordRead
     | AccountAnswer
     | ModerationAnswer
+    | TournamentAnswer
     | PasskeyAnswer
     | OidcAnswer
-    | TournamentAnswer
     | SocialAnswer
 )
 """Answers to the command whose `id` they carry. `lobby` and `snapshot` are sent without an `id` too."""
@@ -788,10 +788,10 @@ ServerMessage: TypeAlias = Annotated[
     | Notice
     | AccountAnswer
     | ModerationAnswer
-    | PasskeyAnswer
-    | OidcAnswer
     | TournamentAnswer
     | TournamentUpdate
+    | PasskeyAnswer
+    | OidcAnswer
     | SocialAnswer,
     Field(discriminator="type"),
 ]

@@ -835,15 +835,6 @@ export type ClientMessage =
   | CloseReport
   | AskAudit
   | AskAccounts
-  | AskPasskeyChallenge
-  | RegisterByPasskey
-  | SignInByPasskey
-  | AskPasskeys
-  | AddPasskey
-  | RemovePasskey
-  | BeginOidc
-  | FinishOidc
-  | UnlinkOidc
   | CreateTournament
   | AskTournaments
   | AskTournament
@@ -861,6 +852,15 @@ export type ClientMessage =
   | ForfeitPlayer
   | WatchTournament
   | LeaveTournament
+  | AskPasskeyChallenge
+  | RegisterByPasskey
+  | SignInByPasskey
+  | AskPasskeys
+  | AddPasskey
+  | RemovePasskey
+  | BeginOidc
+  | FinishOidc
+  | UnlinkOidc
   | FollowPlayer
   | UnfollowPlayer
   | BlockPlayer
@@ -1881,12 +1881,12 @@ export interface Policies {
   registration: "open" | "invitation" | "closed";
   /** Who may write chat lines. */
   chat: "everybody" | "accounts" | "nobody";
+  /** Who may create tournaments: everybody, players with an account, or administrators. */
+  tournaments: "everybody" | "accounts" | "admins";
   /** Whether passkeys work at the address by which this connection came: a host name by https, or localhost. */
   passkeys: boolean;
   /** The name of the provider at which one may sign in; empty for none. */
   oidc: string;
-  /** Who may create tournaments: everybody, players with an account, or administrators. */
-  tournaments: "everybody" | "accounts" | "admins";
 }
 
 /** The answer to `ping`: `sent` is that of the ping, `now` the server's time. */
@@ -2074,7 +2074,7 @@ export interface RecoveryCodes {
 export interface Refused {
   type: "refused";
   id: string | null;
-  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "paused" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "no_chat" | "forbidden_words" | "unknown_ban" | "unknown_report" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict" | "no_passkeys" | "passkey_known" | "unknown_passkey" | "last_way_in" | "no_oidc" | "oidc_refused" | "already_linked" | "unknown_tournament" | "tournament_over";
+  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "paused" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "no_chat" | "forbidden_words" | "unknown_ban" | "unknown_report" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict" | "unknown_tournament" | "tournament_over" | "no_passkeys" | "passkey_known" | "unknown_passkey" | "last_way_in" | "no_oidc" | "oidc_refused" | "already_linked";
   text: string;
   /** Delay before a retry, in milliseconds; null where a retry would be refused as well. */
   retry_after: number | null;
@@ -2527,15 +2527,15 @@ export type ServerMessage =
   | ReportDetails
   | AccountList
   | Audit
-  | PasskeyChallenge
-  | Passkeys
-  | OidcBegun
   | Tournaments
   | TournamentState
   | Standings
   | Pairings
   | TournamentChanged
   | TournamentMessage
+  | PasskeyChallenge
+  | Passkeys
+  | OidcBegun
   | Friends
   | Blocked
   | Notices;

@@ -11,7 +11,17 @@ from typing import Any, Final, Literal
 import pytest
 
 from cornered.clients.sdk import Client, CommandRefused
-from cornered.protocol import account, commands, messages, moderation, oidc, passkeys, ratings, social, tournaments
+from cornered.protocol import (
+    account,
+    commands,
+    messages,
+    moderation,
+    oidc,
+    passkeys,
+    ratings,
+    social,
+    tournaments,
+)
 from cornered.protocol.commands import Command, Hello
 from cornered.protocol.credentials import NewPasskey, PasskeyProof
 from cornered.protocol.messages import (
@@ -224,9 +234,6 @@ async def _own_profile(scene: Scene) -> tuple[Client, dict[str, Any]]:
     return scene.ann, {"player": scene.ann.player.id}
 
 
-NEW_PASSKEY: Final = NewPasskey(credential="a2V5", client_data="e30", attestation="oA")
-PROOF: Final = PasskeyProof(credential="a2V5", client_data="e30", authenticator_data="AA", signature="AA")
-"""What a program without a browser sends: test_passkeys.py has the answers to those of a page."""
 SWISS: Final = tournaments.TournamentSettings(
     name="Spring open", format="swiss", game=SMALL, clock=Fischer(initial=60, increment=1)
 )
@@ -245,6 +252,11 @@ async def _entered(scene: Scene) -> str:
 def in_tournament(who: str = "ann", answer: type[Value] | str = Acknowledged, **fields: Any) -> Case:
     """Return the case of a command about a tournament of Ann's, which is open."""
     return says_of("tournament", _tournament, who, answer, **fields)
+
+
+NEW_PASSKEY: Final = NewPasskey(credential="a2V5", client_data="e30", attestation="oA")
+PROOF: Final = PasskeyProof(credential="a2V5", client_data="e30", authenticator_data="AA", signature="AA")
+"""What a program without a browser sends: test_passkeys.py has the answers to those of a page."""
 
 
 CASES: Final[dict[type[Command], Case]] = {
