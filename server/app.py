@@ -292,7 +292,7 @@ async def running_server(
             now=clock,
             passkeys=new_passkeys(),
             oidc=oidc,
-            draw_qr=partial(asyncio.to_thread, qr_codes.rows),
+            draw_qr=qr_codes.drawn_rows,
         )
         exports = Exports(accounts, services.journal, social, now=clock)
         gateway = Gateway(settings, limits, lobby_service, account_service, exports, groups, pages, tasks)

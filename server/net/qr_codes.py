@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import segno
 
-__all__ = ["KEPT_CODES", "QrCodes", "draw", "invite_link", "rows"]
+__all__ = ["KEPT_CODES", "QrCodes", "draw", "drawn_rows", "invite_link"]
 
 KEPT_CODES: Final = 256
 """Codes in memory, of 1.5 KB each; the one that was asked for longest ago makes room."""
@@ -44,11 +44,13 @@ def draw(link: str) -> bytes:
     return drawn.getvalue()
 
 
-def rows(link: str) -> tuple[str, ...]:
-    """Return the modules of a link's QR code row by row: `1` is dark. It is kept nowhere, as the link is a secret.
+async def drawn_rows(link: str) -> tuple[str, ...]:
+    """Return the modules of a link's QR code row by row: `1` is dark. It is kept nowhere, as the link is a secret."""
+    return await asyncio.to_thread(_rows, link)
 
-    The mask is fixed: to compare all eight takes six times as long.
-    """
+
+def _rows(link: str) -> tuple[str, ...]:
+    # With a fixed mask: to compare all eight takes six times as long.
     code = segno.make(link, error="l", micro=False, mask=2)
     return tuple("".join("1" if dark else "0" for dark in row) for row in code.matrix)
 

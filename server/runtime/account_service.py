@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from typing import Final, TypeAlias, assert_never
@@ -37,7 +37,6 @@ from cornered.protocol.account import (
     SignedIn,
     SignIn,
     SignInByLink,
-    SignInLink,
     SignOut,
     TokenCreated,
     Tokens,
@@ -84,20 +83,19 @@ from cornered.server.passkeys import PasskeyVerifier
 from cornered.server.passwords import Passwords, PasswordsBusy
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.codes import check_password, code_digest, invitation_digest, new_code, new_codes
+from cornered.server.runtime.device_links import DeviceLinks
 from cornered.server.runtime.hashing import Hashing, too_busy
 from cornered.server.runtime.limits import Limits
-from cornered.server.runtime.oidc_visits import OidcVisits, Returned
+from cornered.server.runtime.oidc_visits import OidcVisits
 from cornered.server.runtime.passkey_proofs import PasskeyProofs
+from cornered.server.runtime.provider_sign_ins import ProviderSignIns
 from cornered.server.runtime.registrations import Registrations
-from cornered.server.runtime.seals import BadSeal, Seals
+from cornered.server.runtime.seals import Seals
 from cornered.server.runtime.sign_ins import Attempt, SignIns, address_digest
 from cornered.server.runtime.visits import Visit, Visits
 
 __all__ = ["AccountService", "ManagedCommand", "VisitorsCommand"]
 
-LINK: Final = "sign-in link"
-"""The purpose of a link that another device is signed in by."""
-LINK_SECONDS: Final = 120
 DAY_MS: Final = 24 * 60 * 60 * 1000
 BUSY_RETRY_MS: Final = 2_000
 """`retry_after` where a change at another node holds what this one needs."""
@@ -156,10 +154,10 @@ class AccountService:
         self._sign_ins = SignIns(limits)
         self._hashing = Hashing(passwords, limits)
         self._registrations = Registrations(accounts, limits, counts, visits, clean_name=clean_name, now=now)
-        self._seals = Seals(secret, now=now)
-        self._passkeys = PasskeyProofs(accounts, passkeys, self._seals, now=now)
-        self._draw_qr = draw_qr
-        self._oidc = oidc
+        seals = Seals(secret, now=now)
+        self._passkeys = PasskeyProofs(accounts, passkeys, seals, now=now)
+        self._links = DeviceLinks(accounts, seals, self._sign_ins, draw_qr, now=now)
+        self._provider = None if oidc is None else ProviderSignIns(accounts, oidc, self._registrations, now=now)
 
     async def answer(self, command: VisitorsCommand | ManagedCommand, visit: Visit) -> ServerMessage:
         """Carry out a command and return its answer. Raises Refusal."""
@@ -199,7 +197,7 @@ class AccountService:
             tournaments=settings.tournaments,
             chat=settings.chat,
             passkeys=self._passkeys.are_offered(visit),
-            oidc="" if self._oidc is None else self._oidc.name,
+            oidc="" if self._provider is None else self._provider.visits.name,
         )
 
     async def check_chat(self, identity: Identity) -> None:
@@ -259,95 +257,29 @@ class AccountService:
         self._counts.signed_in("good")
         return SignedIn(id=command.id, player=identity.player, token=token)
 
-    async def _sign_in_link(self, command: AskSignInLink, identity: Identity, visit: Visit) -> SignInLink:
-        """Return a link for another device. It is good as long as the session that shows it."""
-        await self._required(identity)
-        if not visit.origin:
-            raise Refusal("not_accepted", "a page shows such a link; a program gets a personal token")
-        facts = {"player": identity.player.id, "session": identity.session}
-        code = self._seals.seal(LINK, facts, seconds=LINK_SECONDS)
-        link = f"{visit.origin}/#/enter/{code}"
-        expires = self._now() + LINK_SECONDS * 1000
-        return SignInLink(id=command.id, link=link, qr=await self._draw_qr(link), expires=expires)
-
-    async def _sign_in_by_link(self, command: SignInByLink, visit: Visit) -> SignedIn:
-        text = "this link is used, or its two minutes are over; let the other device show another one"
-        with self._counted(), self._sign_ins.attempt("link", visit.address, visit.key) as attempt:
-            try:
-                sealed = self._seals.open(LINK, command.code)
-            except BadSeal:
-                raise Refusal("bad_credentials", text) from None
-            if not await self._accounts.spend(sealed.digest, self._now(), sealed.until):
-                raise Refusal("bad_credentials", text)
-            player = sealed.facts["player"]
-            session = NewSession(command.label, self._now(), address_digest(player, visit.key))
-            try:
-                identity, token = await self._accounts.sign_in_again(player, sealed.facts["session"], session)
-            except (StaleAccount, UnknownPlayer):
-                raise Refusal("bad_credentials", text) from None
-            attempt.succeeded()
-        self._counts.signed_in("good")
-        return SignedIn(id=command.id, player=identity.player, token=token)
-
     async def _begin_oidc(self, command: BeginOidc, visit: Visit) -> OidcBegun:
-        oidc = self._require_oidc()
+        provider = self._require_provider()
         if command.purpose == "link" and visit.identity is not None:
             await self._required(visit.identity)
-        return oidc.begin(command, visit)
+        return provider.visits.begin(command, visit)
 
     async def _finish_oidc(self, command: FinishOidc, visit: Visit) -> SignedIn | Registered | Acknowledged:
-        oidc = self._require_oidc()
-        returned = oidc.opened(command, visit)
-        digest = returned.person.identity
-        if returned.purpose == "link":
-            assert visit.identity is not None
-            await oidc.spend(returned)
-            try:
-                await self._accounts.link(visit.identity.player.id, digest, visit.identity.session, self._now())
-            except IdentityTaken:
-                text = "this identity is linked to an account already, or yours to another one"
-                raise Refusal("already_linked", text) from None
-            return Acknowledged(id=command.id)
-        holder = await self._accounts.identity_holder(digest)
-        if holder is None:
-            return await self._register_by_oidc(command, returned, visit)
-        await oidc.spend(returned)
-        session = NewSession(command.label, self._now(), address_digest(holder, visit.key))
-        try:
-            identity, token = await self._accounts.enter_by_identity(digest, session)
-        except StaleAccount:
-            raise Refusal("bad_credentials", "this account is closed; ask those who run this server") from None
-        self._counts.signed_in("good")
-        return SignedIn(id=command.id, player=identity.player, token=token)
+        with self._counted():
+            answer = await self._require_provider().finish(command, visit)
+        if isinstance(answer, SignedIn):
+            self._counts.signed_in("good")
+        return answer
 
-    async def _register_by_oidc(self, command: FinishOidc, returned: Returned, visit: Visit) -> Registered:
-        oidc, registrations = self._require_oidc(), self._registrations
-        if not oidc.creates:
-            text = "no account is linked to you; sign in another way and link it in your account"
-            raise Refusal("no_account", text)
-        registrations.check_player(visit)
-        name = command.name or await self._free_name(returned.person.names, visit)
-        await registrations.check_claim(name, visit)
-        await oidc.spend(returned)
-        # The provider admits its people, whoever else may register.
-        new = registrations.draft(name, NO_PASSWORD, label=command.label)
-        new = replace(new, identity=returned.person.identity, invitation=None)
-        return await registrations.store(command.id, new, visit, has_codes=False)
-
-    async def _free_name(self, names: Sequence[str], visit: Visit) -> str:
-        """Return the first of the provider's names that is free. Raises NameTaken."""
-        for name in names:
-            try:
-                await self._registrations.check_claim(name, visit)
-            except (NameTaken, Refusal):
-                continue
-            return name
-        raise NameTaken
-
-    def _require_oidc(self) -> OidcVisits:
-        if self._oidc is None:
+    def _require_provider(self) -> ProviderSignIns:
+        if self._provider is None:
             raise Refusal("no_oidc", "this server signs nobody in at a provider")
-        return self._oidc
+        return self._provider
+
+    async def _sign_in_by_link(self, command: SignInByLink, visit: Visit) -> SignedIn:
+        with self._counted():
+            answer = await self._links.enter(command, visit)
+        self._counts.signed_in("good")
+        return answer
 
     async def _recover(self, command: Recover, visit: Visit) -> SignedIn:
         check_password(command.password, command.name)
@@ -410,7 +342,8 @@ class AccountService:
                 sessions = (_session_info(one, by) for one in records if one.is_session)
                 return Sessions(id=command.id, sessions=tuple(sessions))
             case AskSignInLink():
-                return await self._sign_in_link(command, identity, visit)
+                await self._required(identity)
+                return await self._links.show(command, identity, visit)
             case SignOut():
                 await self._accounts.end_token(player, by, by, is_session=True)
                 return Acknowledged(id=command.id)

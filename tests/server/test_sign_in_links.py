@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cornered.protocol import account as acc
-from cornered.server.runtime.account_service import LINK_SECONDS
+from cornered.server.runtime.device_links import LINK_SECONDS
 from tests.server.conftest import Client, Running, Start, Stores
 from tests.server.test_accounts import register
 from tests.server.test_passkeys import page
