@@ -87,6 +87,27 @@ def copy(
 
 
 @app.command()
+def retention(
+    data: Annotated[Path | None, typer.Option(help="The server's data; setting CORNERED_DATA.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count what would be erased, and erase nothing.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Erase what is stored about people for longer than the settings `keep_..._days` say, as servers do once a day.
+
+    Servers may run meanwhile, and an interrupted run is simply repeated.
+    """
+    from cornered.server.administration import erase_old
+    from cornered.server.settings import load_settings
+
+    erased = asyncio.run(erase_old(load_settings(**({} if data is None else {"data": data})), is_dry=dry_run))
+    if as_json:
+        typer.echo(json.dumps(erased))
+        return
+    for kind, number in erased.items():
+        typer.echo(f"{kind.replace('_', ' ')}: {number} {'to erase' if dry_run else 'erased'}")
+
+
+@app.command()
 def revoke(
     player: Annotated[str, typer.Argument(help="The player's id, or its name where no other player has that.")],
     data: Annotated[Path | None, typer.Option(help="The server's data; setting CORNERED_DATA.")] = None,

@@ -39,6 +39,7 @@ from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts, Metrics
 from cornered.server.moderation.chat_filter import ChatFilter
 from cornered.server.moderation.ports import ModerationLog
+from cornered.server.moderation.retention import RetentionStore
 from cornered.server.net.gateway import Gateway
 from cornered.server.net.http import Pages
 from cornered.server.passwords import Passwords
@@ -56,6 +57,7 @@ from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
 from cornered.server.runtime.rating_service import RatingService
 from cornered.server.runtime.recomputation import RatingFindings, recompute
+from cornered.server.runtime.retention_service import RetentionService
 from cornered.server.runtime.shared_limits import SharedLimits
 from cornered.server.runtime.timekeeping import (
     STORE_SILENCE_MS,
@@ -188,6 +190,7 @@ async def run(
                 stores.lobby_log,
                 stores.ratings,
                 stores.moderation_log,
+                retention=stores.retention,
                 ownership=stores.ownership,
                 beforehand=beforehand,
                 ending=ending,
@@ -206,6 +209,7 @@ async def running_server(
     ratings: Ratings,
     moderation_log: ModerationLog,
     *,
+    retention: RetentionStore | None = None,
     now: Callable[[], int] | None = None,
     outages: Outages | None = None,
     ownership: Ownership | None = None,
@@ -294,6 +298,9 @@ async def running_server(
             running.append(tasks.create_task(lobby_service.revocations.run(), name="revocations"))
             running.append(tasks.create_task(lobby_service.moderation.run(), name="moderation"))
             running.append(tasks.create_task(services.ratings.run(), name="ratings"))
+            if retention is not None:
+                erasing = RetentionService(retention, settings.periods, counts, now=clock)
+                running.append(tasks.create_task(erasing.run(), name="retention"))
             running.append(tasks.create_task(journal.watch(), name="journal watch"))
             leave: Callable[[], Awaitable[None]] = _nothing_to_leave
             if ownership is None and settings.database != MEMORY_DATABASE:

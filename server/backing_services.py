@@ -31,6 +31,7 @@ from cornered.server.adapters.ownership_local import LocalOwnership
 from cornered.server.adapters.private_files import NotPrivate, files_of_database, make_private
 from cornered.server.adapters.ratings_memory import MemoryRatings
 from cornered.server.adapters.ratings_sql import SqlRatings
+from cornered.server.adapters.retention_sql import SqlRetention
 from cornered.server.adapters.word_file import WordFile
 from cornered.server.cluster.envelope import node_key
 from cornered.server.cluster.ports import (
@@ -45,6 +46,7 @@ from cornered.server.cluster.ports import (
 from cornered.server.metrics import Counts
 from cornered.server.moderation.chat_filter import NO_FILTER, ChatFilter
 from cornered.server.moderation.ports import ModerationLog, ModerationUnavailable
+from cornered.server.moderation.retention import RetentionStore, RetentionUnavailable
 from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, AccountsUnavailable, Bus, Journal, JournalUnavailable
 from cornered.server.rating.ports import Ratings, RatingsUnavailable
@@ -63,11 +65,19 @@ __all__ = [
     "open_accounts",
     "open_moderation",
     "open_ratings",
+    "open_retention",
     "open_stores",
     "using_store",
 ]
 
 
+_UNAVAILABLE: Final = (
+    JournalUnavailable,
+    AccountsUnavailable,
+    RatingsUnavailable,
+    ModerationUnavailable,
+    RetentionUnavailable,
+)
 MAX_FLUSH_SECONDS: Final = 2.0
 """How long a server that stops may deliver its last traces."""
 
@@ -82,6 +92,8 @@ class Stores:
     ratings: Ratings
     moderation_log: ModerationLog
     ownership: Ownership | None
+    retention: RetentionStore | None = None
+    """None for a store in memory, which is lost with its server."""
 
 
 @contextlib.asynccontextmanager
@@ -127,6 +139,17 @@ async def open_ratings(settings: Settings) -> AsyncIterator[Ratings]:
     _prepare(settings)
     async with _database(settings) as database, _stores(database, None) as stores:
         yield stores.ratings
+
+
+@contextlib.asynccontextmanager
+async def open_retention(settings: Settings) -> AsyncIterator[RetentionStore]:
+    """Open what erases within a store inside the block, also beside a server. Raises SettingsError."""
+    with using_store():
+        require_store(address_of(settings.database_url))
+    _prepare(settings)
+    async with _database(settings) as database, _stores(database, None) as stores:
+        assert stores.retention is not None, "a store in memory has no address"
+        yield stores.retention
 
 
 def new_local_ownership(settings: Settings, now: Callable[[], int], *, alive_ms: int) -> Ownership:
@@ -221,7 +244,14 @@ def using_store() -> Iterator[None]:
         yield
     except ValueError as error:
         raise SettingsError(f"CORNERED_DATABASE: {error}") from None
-    except (JournalUnavailable, AccountsUnavailable, RatingsUnavailable, ModerationUnavailable, *STORE_ERRORS) as error:
+    except (
+        JournalUnavailable,
+        AccountsUnavailable,
+        RatingsUnavailable,
+        ModerationUnavailable,
+        RetentionUnavailable,
+        *STORE_ERRORS,
+    ) as error:
         raise SettingsError(f"CORNERED_DATABASE: the database cannot be opened: {reason_of(error)}") from None
 
 
@@ -286,6 +316,7 @@ async def _stores(database: Database | None, ownership: Ownership | None) -> Asy
             SqlRatings(database),
             SqlModerationLog(database),
             ownership,
+            SqlRetention(database),
         )
     finally:
         await journal.close()
