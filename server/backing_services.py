@@ -63,6 +63,7 @@ __all__ = [
     "new_tracer",
     "new_word_list",
     "open_accounts",
+    "open_journal",
     "open_moderation",
     "open_ratings",
     "open_retention",
@@ -139,6 +140,16 @@ async def open_ratings(settings: Settings) -> AsyncIterator[Ratings]:
     _prepare(settings)
     async with _database(settings) as database, _stores(database, None) as stores:
         yield stores.ratings
+
+
+@contextlib.asynccontextmanager
+async def open_journal(settings: Settings) -> AsyncIterator[tuple[Journal, Accounts]]:
+    """Open the journal, to be read, and the accounts inside the block, also beside a server. Raises SettingsError."""
+    with using_store():
+        require_store(address_of(settings.database_url))
+    _prepare(settings)
+    async with _database(settings) as database, _stores(database, None) as stores:
+        yield stores.journal, stores.accounts
 
 
 @contextlib.asynccontextmanager
@@ -244,14 +255,7 @@ def using_store() -> Iterator[None]:
         yield
     except ValueError as error:
         raise SettingsError(f"CORNERED_DATABASE: {error}") from None
-    except (
-        JournalUnavailable,
-        AccountsUnavailable,
-        RatingsUnavailable,
-        ModerationUnavailable,
-        RetentionUnavailable,
-        *STORE_ERRORS,
-    ) as error:
+    except (*_UNAVAILABLE, *STORE_ERRORS) as error:
         raise SettingsError(f"CORNERED_DATABASE: the database cannot be opened: {reason_of(error)}") from None
 
 
