@@ -22,7 +22,7 @@ REASONABLE: Final = 0.1
 EQUAL: Final = 0.01
 """The same for a move that counts as the champion's: several are often equally good, as mirrored ones are."""
 DECIDED: Final = 0.97
-"""A position whose best move has this probability of a win, or of a loss, shows nothing about its player."""
+"""A position whose best move has this probability of a loss, or of a win that is not proven, shows nothing."""
 _PROVEN: Final[dict[Proven, float]] = {"win": 1.0, "draw": 0.5, "loss": 0.0}
 
 
@@ -44,7 +44,7 @@ class Judgement:
 
 def judge(game: FinishedGame, bot: Bot, limit: Limit) -> Iterator[Judgement | None]:
     """Yield a judgement of each move of people, and None for one that shows nothing: in a position that is decided, or
-    where at most one move is reasonable.
+    where one move alone is reasonable, or all moves are alike.
 
     Raises a ValueError for a game without a curve of win probabilities.
     """
@@ -63,12 +63,15 @@ def _loss(state: State, move: str, bot: Bot, limit: Limit, scale: float) -> floa
     legal = state.moves()
     if len(legal) < 2:
         return None
-    lines = _exact(bot.choose(state, limit).lines, scale)
+    thought = bot.choose(state, limit)
+    lines = _exact(thought.lines, scale)
     if len(lines) < 2:
         return None
     values = sorted(lines.values(), reverse=True)
     best = values[0]
-    if not 1 - DECIDED < best < DECIDED or best - values[1] > REASONABLE:
+    is_alike = len(lines) == len(legal) and best - values[-1] <= EQUAL
+    is_decided = best <= 1 - DECIDED or (best >= DECIDED and thought.proven is None)
+    if is_alike or is_decided or best - values[1] > REASONABLE:
         return None
     own = lines[move] if move in lines else _value_after(state.play(move), state.to_move, bot, limit, scale)
     return max(0.0, best - own)

@@ -19,8 +19,8 @@ CAUTION: Final = (
     "ask the player, and decide together with somebody else."
 )
 HOW: Final = (
-    f"Judged are moves of people after the first {OPENING_PLIES} plies, in positions that are not decided and have "
-    f"more than one reasonable move: one that lowers the probability of a win, by the champion's evaluation, by at most "
+    f"Judged are moves of people after the first {OPENING_PLIES} plies, in positions that are not lost and have "
+    f"more than one reasonable move: one that, by the champion, lowers the probability of a win by at most "
     f"{REASONABLE:.0%}. A move agrees where it lowers it by at most {EQUAL:.0%}. Intervals are of 95%, of games, "
     "since the moves of one game are alike."
 )
