@@ -73,6 +73,8 @@ def _loss(state: State, move: str, bot: Bot, limit: Limit, scale: float) -> floa
     is_decided = best <= 1 - DECIDED or (best >= DECIDED and thought.proven is None)
     if is_alike or is_decided or best - values[1] > REASONABLE:
         return None
+    if move == thought.move:
+        return 0.0
     own = lines[move] if move in lines else _value_after(state.play(move), state.to_move, bot, limit, scale)
     return max(0.0, best - own)
 

@@ -41,7 +41,8 @@ class Scripted(Bot):
         self.asked += 1
         chances = self._lines.get(str(state), {})
         lines = tuple(Line(move, score_of(chance)) for move, chance in chances.items())
-        return Thought(state.moves()[0], score_of(self._after), lines=lines)
+        best = max(chances, key=lambda move: chances[move]) if chances else state.moves()[0]
+        return Thought(best, score_of(self._after), lines=lines)
 
 
 def score_of(chance: float) -> float:
