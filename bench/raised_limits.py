@@ -26,6 +26,8 @@ RAISED_LIMITS: Final[Mapping[str, float]] = {
     "max_challenges_per_address": 100_000,
     "max_matches_per_player": 100_000,
     "max_matches_per_address": 100_000,
+    "max_pool_entries": 100_000,
+    "max_pool_entries_per_address": 100_000,
 }
 """By the names of `cornered.server.settings.Settings`."""
 

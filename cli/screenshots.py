@@ -397,6 +397,23 @@ def _rated_games(studio: Studio, windows: dict[str, Page]) -> None:
                 second.locator("[data-does=rematch]").click()
 
 
+def places(studio: Studio, windows: dict[str, Page]) -> None:
+    """Take the archive, the opening explorer, TV and tournaments, with the games of the scenes before."""
+    routes = {
+        "archive": ("#/archive/", ".found"),
+        "openings": ("#/openings/game=trapgrid", ".explorer .board"),
+        "tv": ("#/tv", ".tv h1"),
+        "tournaments": ("#/tournaments", ".tournaments h1"),
+    }
+    for name, page in windows.items():
+        for shot, (route, ready) in routes.items():
+            page.evaluate("route => { location.hash = route }", route)
+            page.wait_for_selector(ready)
+            studio.shoot(page, f"{shot}-{name}", full="phone" in name)
+        page.evaluate("location.hash = '#/'")
+        page.wait_for_selector(".lobby.ready")
+
+
 def crowds(studio: Studio, windows: dict[str, Page]) -> None:
     """Take a game of four players with dice."""
     players = tuple(windows.values())
@@ -475,6 +492,7 @@ def take(out: Path) -> None:
             searches(studio, windows)
             sharing(studio, windows)
             accounts(studio, windows)
+            places(studio, windows)
             crowds(studio, windows)
         # The server has stopped, and the page shows it.
         for name, page in windows.items():

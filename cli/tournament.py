@@ -57,7 +57,7 @@ class Tournament:
         cls, kind: TournamentKind, bots: Sequence[str], games: int | None, rounds: int | None, tested: int | None
     ) -> Self:
         """Return the tournament of a command line. Raises ValueError that describes the invalid option."""
-        from cornered.lab.contests.schedule_swiss import rounds_for
+        from cornered.contests.pairing import rounds_for
 
         if len(bots) < 2:
             raise ValueError("a tournament takes two bots or more")

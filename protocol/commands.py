@@ -23,12 +23,17 @@ from cornered.protocol.analysis import (
 )
 from cornered.protocol.archive import MAX_OPENING_PLIES, ArchiveFilter
 from cornered.protocol.moderation import ModerationCommand
+from cornered.protocol.oidc import OidcCommand
+from cornered.protocol.passkeys import PasskeyCommand
 from cornered.protocol.ratings import RatingPool
+from cornered.protocol.social import SocialCommand
+from cornered.protocol.tournaments import TournamentCommand
 from cornered.protocol.traces import MAX_SENT_LINES, MAX_TRACE_MOVES, TraceLine, TraceSettings
 from cornered.protocol.values import (
     NO_CLOCK,
     ONE_LINE,
     Accepts,
+    BotVersion,
     ChatLine,
     ChatRoom,
     Clock,
@@ -77,6 +82,7 @@ __all__ = [
     "AskSeek",
     "AskStudy",
     "AskTrace",
+    "AskTv",
     "AskVariation",
     "CancelAnalysis",
     "CancelChallenge",
@@ -92,6 +98,7 @@ __all__ = [
     "DeclineRematch",
     "DeclineTakeback",
     "EnterPool",
+    "FindPlayer",
     "Hello",
     "InMatch",
     "Join",
@@ -113,7 +120,9 @@ __all__ = [
     "RequestTakeback",
     "Resign",
     "Say",
+    "SocialCommand",
     "StartSeek",
+    "TournamentCommand",
     "WatchLobby",
 ]
 
@@ -171,6 +180,16 @@ class AskProfile(Command, json_schema_extra={"answers": ["profile"]}):
 
     type: Literal["ask_profile"] = "ask_profile"
     player: Key
+
+
+class FindPlayer(Command, json_schema_extra={"answers": ["player_found"]}):
+    """Ask who has a name: the account of this name, or else the player who is here under it.
+
+    Capitals, spaces and marks that only change how a name looks make no difference.
+    """
+
+    type: Literal["find_player"] = "find_player"
+    name: Name
 
 
 class AskRatingHistory(Command, json_schema_extra={"answers": ["rating_history"]}):
@@ -237,6 +256,8 @@ class Declare(Command):
     ladder: Annotated[int, Field(ge=0, le=MAX_LADDER_GAMES)] = 0
     """Games of the ladder that the bot plays at once: rated ones against bots of similar strength, for which the server
     pairs it while it is connected. They are part of `concurrency`, of which at least one game is left for people."""
+    version: BotVersion | None = None
+    """The version of the bot, for its matches and ratings: with a new one its rating is uncertain again."""
 
 
 class WatchLobby(Command, json_schema_extra={"answers": ["lobby"]}):
@@ -276,6 +297,12 @@ class JoinSeek(Command):
 
     type: Literal["join_seek"] = "join_seek"
     seek: Key
+
+
+class AskTv(Command, json_schema_extra={"answers": ["tv"]}):
+    """Ask for the best live public match of each game."""
+
+    type: Literal["ask_tv"] = "ask_tv"
 
 
 class AskSeek(Command, json_schema_extra={"answers": ["seek_info"]}):
@@ -645,7 +672,9 @@ ClientMessage: TypeAlias = Annotated[
     | ArchiveCommand
     | AskSeek
     | AskLobby
+    | AskTv
     | RatingCommand
+    | FindPlayer
     | LobbyCommand
     | Join
     | Leave
@@ -658,7 +687,11 @@ ClientMessage: TypeAlias = Annotated[
     | MatchCommand
     | AnalysisCommand
     | AccountCommand
-    | ModerationCommand,
+    | ModerationCommand
+    | TournamentCommand
+    | PasskeyCommand
+    | OidcCommand
+    | SocialCommand,
     Field(discriminator="type"),
 ]
 COMMAND: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)

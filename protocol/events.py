@@ -10,6 +10,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, TypeAdapter
 
 from cornered.protocol.values import (
+    BotVersion,
     Clock,
     CommandId,
     GameSpec,
@@ -26,6 +27,8 @@ from cornered.protocol.values import (
 __all__ = [
     "EVENT",
     "Agreed",
+    "ClocksPaused",
+    "ClocksResumed",
     "DrawDeclined",
     "DrawOffered",
     "Eliminated",
@@ -80,6 +83,10 @@ class Started(Event):
     """Whether the result is to change the players' ratings; a takeback makes the match casual."""
     ratings: tuple[SeatRating, ...] = ()
     """Each seat's rating as the rated match begins; empty in a casual one."""
+    tournament: Key | None = None
+    """The tournament to which this match belongs; null for any other."""
+    versions: tuple[BotVersion | None, ...] = ()
+    """The version of each seat's bot; null for one that names none and for people, empty where all are null."""
 
 
 class Played(Caused):
@@ -162,6 +169,22 @@ class Resumed(Event):
     refunded: Milliseconds
 
 
+class ClocksPaused(Event):
+    """The organiser pauses the match: no clock runs and no move is accepted until `clocks_resumed`.
+
+    At `until` the clocks go on by themselves.
+    """
+
+    type: Literal["clocks_paused"] = "clocks_paused"
+    until: Milliseconds
+
+
+class ClocksResumed(Event):
+    """The clocks go on where they were paused; the time of the pause counts for no seat."""
+
+    type: Literal["clocks_resumed"] = "clocks_resumed"
+
+
 class Ended(Event):
     """The match is over. `winner` is null for a draw and without a result; `places[seat]` is 1 for the best.
 
@@ -208,7 +231,17 @@ class Rematched(Caused):
 Negotiated: TypeAlias = DrawOffered | DrawDeclined | Agreed | TakebackRequested | TakebackDeclined
 """Offers and their answers, which change neither the position nor the clocks."""
 Intermediate: TypeAlias = (
-    Played | Rolled | Eliminated | Negotiated | TakenBack | Resumed | RematchOffered | RematchDeclined | Rematched
+    Played
+    | Rolled
+    | Eliminated
+    | Negotiated
+    | TakenBack
+    | Resumed
+    | ClocksPaused
+    | ClocksResumed
+    | RematchOffered
+    | RematchDeclined
+    | Rematched
 )
 """All events but the first and the last of a match, for code that keeps lists of matches only."""
 MatchEvent: TypeAlias = Annotated[
@@ -223,6 +256,8 @@ MatchEvent: TypeAlias = Annotated[
     | TakebackDeclined
     | TakenBack
     | Resumed
+    | ClocksPaused
+    | ClocksResumed
     | Ended
     | RematchOffered
     | RematchDeclined

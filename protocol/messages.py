@@ -11,7 +11,11 @@ from cornered.protocol.analysis import MAX_TREE_NODES, OverlayPicture, Report, T
 from cornered.protocol.archive import HeadToHeadCount, OpeningMove
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.moderation import ModerationAnswer
+from cornered.protocol.oidc import OidcAnswer
+from cornered.protocol.passkeys import PasskeyAnswer
 from cornered.protocol.ratings import Leaderboard, Pools, Profile, Rated, RatingHistory
+from cornered.protocol.social import Notified, SocialAnswer
+from cornered.protocol.tournaments import TournamentAnswer, TournamentUpdate
 from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
 from cornered.protocol.values import (
     ChatRoom,
@@ -61,6 +65,7 @@ __all__ = [
     "Notice",
     "Opening",
     "Paired",
+    "PlayerFound",
     "Pong",
     "Pools",
     "Profile",
@@ -76,6 +81,7 @@ __all__ = [
     "StopAnalysis",
     "TraceSearch",
     "Traced",
+    "Tv",
     "Unasked",
     "Variation",
     "Waiting",
@@ -115,6 +121,7 @@ ErrorCode: TypeAlias = Literal[
     "nothing_offered",
     "already_offered",
     "too_late",
+    "paused",
     "nothing_to_take_back",
     "opponent_here",
     "already_joined",
@@ -148,6 +155,15 @@ ErrorCode: TypeAlias = Literal[
     "unknown_session",
     "unknown_token",
     "conflict",
+    "unknown_tournament",
+    "tournament_over",
+    "no_passkeys",
+    "passkey_known",
+    "unknown_passkey",
+    "last_way_in",
+    "no_oidc",
+    "oidc_refused",
+    "already_linked",
 ]
 """The reason of a refusal: stable, for programs. The `text` beside it is for people."""
 
@@ -259,6 +275,26 @@ class SeekInfo(Made):
     type: Literal["seek_info"] = "seek_info"
     id: CommandId
     seek: Seek
+
+
+class Tv(Made):
+    """The answer to `ask_tv`: one match of each game of which there is a live public one.
+
+    Matches of people come before those with bots; then those of the best players by their ratings at the start. A match
+    is shown as late as its spectators see it.
+    """
+
+    type: Literal["tv"] = "tv"
+    id: CommandId
+    matches: tuple[MatchSummary, ...]
+
+
+class PlayerFound(Made):
+    """The answer to `find_player`."""
+
+    type: Literal["player_found"] = "player_found"
+    id: CommandId
+    player: Player
 
 
 class LobbyState(Made):
@@ -419,6 +455,10 @@ class Snapshot(Made):
     """Whether the person in this match against a bot may have hints and takebacks."""
     rated: bool = False
     """Whether the result counts for the ratings, as far as it is known; false from a takeback on."""
+    tournament: Key | None = None
+    """The tournament to which this match belongs; null for any other."""
+    paused_until: Milliseconds | None = None
+    """When the clocks that the organiser has paused go on by themselves; null while the match is not paused."""
 
 
 class Happened(Made):
@@ -660,6 +700,8 @@ Answer: TypeAlias = (
     | HeadToHead
     | Opening
     | SeekInfo
+    | Tv
+    | PlayerFound
     | LobbyState
     | LobbyPage
     | Pools
@@ -674,6 +716,10 @@ Answer: TypeAlias = (
     | RecordRead
     | AccountAnswer
     | ModerationAnswer
+    | TournamentAnswer
+    | PasskeyAnswer
+    | OidcAnswer
+    | SocialAnswer
 )
 """Answers to the command whose `id` they carry. `lobby` and `snapshot` are sent without an `id` too."""
 Unasked: TypeAlias = (
@@ -692,7 +738,9 @@ Unasked: TypeAlias = (
     | Watchers
     | Said
     | Rated
+    | Notified
     | Notice
+    | TournamentUpdate
 )
 """Messages that answer no command: updates of the lobby, a match, an analysis or the server."""
 
@@ -707,6 +755,8 @@ ServerMessage: TypeAlias = Annotated[
     | HeadToHead
     | Opening
     | SeekInfo
+    | Tv
+    | PlayerFound
     | LobbyState
     | LobbyPage
     | LobbyChanged
@@ -734,9 +784,15 @@ ServerMessage: TypeAlias = Annotated[
     | Watchers
     | Said
     | Rated
+    | Notified
     | Notice
     | AccountAnswer
-    | ModerationAnswer,
+    | ModerationAnswer
+    | TournamentAnswer
+    | TournamentUpdate
+    | PasskeyAnswer
+    | OidcAnswer
+    | SocialAnswer,
     Field(discriminator="type"),
 ]
 MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)

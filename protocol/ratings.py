@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from cornered.protocol.values import CommandId, GameSpec, Key, Made, Milliseconds, Player, PlayerKind
+from cornered.protocol.values import BotVersion, CommandId, GameSpec, Key, Made, Milliseconds, Player, PlayerKind
 
 __all__ = [
     "Leaderboard",
@@ -21,6 +21,7 @@ __all__ = [
     "RatingPoint",
     "RatingPool",
     "Speed",
+    "VersionRating",
 ]
 
 RatingPool: TypeAlias = Annotated[
@@ -43,6 +44,16 @@ class PoolInfo(Made):
     """Number of players who have a rating in it."""
 
 
+class VersionRating(Made):
+    """A version of a bot in one pool, with the bot's rating and deviation after its last game, which ended at `at`."""
+
+    version: BotVersion
+    games: int
+    rating: int
+    deviation: int
+    at: Milliseconds
+
+
 class PoolRating(Made):
     """A player's rating in one pool. With a `deviation` above 110 it is `provisional`."""
 
@@ -57,6 +68,8 @@ class PoolRating(Made):
     provisional: bool
     rank: int | None
     """Place among the established players of the same kind; null while it is provisional, and beyond 1,000."""
+    versions: tuple[VersionRating, ...] = ()
+    """The versions that a bot has named, the one that played last first: at most 16."""
 
 
 class RatingPoint(Made):

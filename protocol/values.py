@@ -11,11 +11,13 @@ from pydantic_core import PydanticCustomError
 from cornered.protocol.text import MAX_NAME, ForbiddenText, clean_line, clean_name
 
 __all__ = [
+    "MAX_PAUSE_SECONDS",
     "MAX_VALUES",
     "NO_CLOCK",
     "ONE_LINE",
     "SPEECH",
     "Accepts",
+    "BotVersion",
     "ChatLine",
     "ChatRoom",
     "Clock",
@@ -121,6 +123,8 @@ class Command(Value, json_schema_extra={"answers": ["acknowledged"]}):
     id: CommandId
 
 
+MAX_PAUSE_SECONDS: Final = 3_600
+"""The longest pause of a match: the clocks go on by themselves then, so that a forgotten pause holds nobody."""
 MAX_VALUES: Final = 64
 """Values of all options together that a bot lists for one game."""
 
@@ -156,6 +160,9 @@ forbids.
 """
 KnownName: TypeAlias = Annotated[str, Field(max_length=64)]
 """A player's name in events and messages. Stored ones may be older than the rules of `Name`."""
+BotVersion: TypeAlias = Annotated[str, Field(min_length=1, max_length=20, pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*$")]
+"""The version of a bot, as its author names it: letters and digits, and between them dots, dashes, underscores or plus
+signs, as in `2.1` or `2024-05-rc1`."""
 Remark: TypeAlias = Annotated[str, ONE_LINE, Field(max_length=100)]
 """A short text of a command, which may be empty."""
 Move: TypeAlias = Annotated[str, Field(min_length=1, max_length=16, pattern=r"^[!-~]+$")]
@@ -257,6 +264,8 @@ class SeatInfo(Made):
     """The player's rating when the match began; null in a casual match."""
     provisional: bool = False
     """Whether that rating was provisional."""
+    version: BotVersion | None = None
+    """The version of a bot that names one, as the match began."""
 
 
 class Clocks(Made):
@@ -338,6 +347,12 @@ class MatchSummary(Made):
     """Whether the result counts for the ratings; false from a takeback on."""
     ratings: tuple[SeatRating, ...] = ()
     """Of a match that began as a rated one: each seat's rating then."""
+    tournament: Key | None = None
+    """The tournament to which this match belongs; null for any other."""
+    turn: Seat | None = None
+    """Of a live correspondence match: the seat to move; null where dice are rolled, and in any other match."""
+    due: Milliseconds | None = None
+    """When the time of that seat is over, by the server's clock."""
 
 
 class MatchStanding(Made):
@@ -356,6 +371,8 @@ class Presence(Value):
     playing: int
     accepts: tuple[Accepts, ...] = ()
     free: int = 0
+    version: BotVersion | None = None
+    """The version that a bot has declared."""
 
 
 class PairingPool(Value):

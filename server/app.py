@@ -17,15 +17,19 @@ from typing import Final
 import structlog
 
 from cornered.engine.progress import Report
-from cornered.protocol.values import Player
+from cornered.protocol.values import MAX_PAUSE_SECONDS, Player
 from cornered.server import VERSION
 from cornered.server import log as logging
 from cornered.server.backing_services import (
     join_as_node,
     new_bus,
     new_local_ownership,
+    new_mailer,
     new_node_bus,
+    new_oidc_provider,
+    new_passkeys,
     new_passwords,
+    new_push_sender,
     new_tracer,
     new_word_list,
     open_accounts,
@@ -40,12 +44,15 @@ from cornered.server.metrics import Counts, Metrics
 from cornered.server.moderation.chat_filter import ChatFilter
 from cornered.server.moderation.ports import ModerationLog
 from cornered.server.moderation.retention import RetentionStore
+from cornered.server.net import qr_codes
 from cornered.server.net.gateway import Gateway
 from cornered.server.net.http import Pages
+from cornered.server.net.oidc_routes import OidcRoutes
 from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, Journal
 from cornered.server.rating.ports import Ratings
 from cornered.server.runtime.account_service import AccountService
+from cornered.server.runtime.clock_orders import ClockOrders
 from cornered.server.runtime.exports import Exports
 from cornered.server.runtime.limits import Limits
 from cornered.server.runtime.lobby_service import LobbyService
@@ -55,9 +62,12 @@ from cornered.server.runtime.moderation_service import ConnectedPlayers, Moderat
 from cornered.server.runtime.named_journal import NamedJournal
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
+from cornered.server.runtime.oidc_visits import OidcVisits
+from cornered.server.runtime.post_office import PostOffice
 from cornered.server.runtime.rating_service import RatingService
 from cornered.server.runtime.recomputation import RatingFindings, recompute
 from cornered.server.runtime.retention_service import RetentionService
+from cornered.server.runtime.seals import Seals
 from cornered.server.runtime.shared_limits import SharedLimits
 from cornered.server.runtime.timekeeping import (
     STORE_SILENCE_MS,
@@ -69,7 +79,11 @@ from cornered.server.runtime.timekeeping import (
     last_sign,
     leave_signs,
 )
+from cornered.server.runtime.tournament_driver import LobbyView
+from cornered.server.runtime.tournament_service import Peers, TournamentService
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
+from cornered.server.social.ports import PushSender, SocialStore
+from cornered.server.streams.ports import EventStreams
 
 __all__ = [
     "mint_bot_token",
@@ -190,6 +204,8 @@ async def run(
                 stores.lobby_log,
                 stores.ratings,
                 stores.moderation_log,
+                stores.streams,
+                stores.social,
                 retention=stores.retention,
                 ownership=stores.ownership,
                 beforehand=beforehand,
@@ -208,6 +224,8 @@ async def running_server(
     lobby_log: LobbyLog,
     ratings: Ratings,
     moderation_log: ModerationLog,
+    streams: EventStreams,
+    social: SocialStore,
     *,
     retention: RetentionStore | None = None,
     now: Callable[[], int] | None = None,
@@ -228,6 +246,7 @@ async def running_server(
     counts = Counts()
     with using_store():
         secret = await journal.secret()
+        push = await new_push_sender(settings, social)
         sign = await _of_this_store(sign, journal, alive)
         clock = now or await _clock(ownership, sign)
         owned = ownership or new_local_ownership(settings, clock, alive_ms=sign.at if sign else 0)
@@ -241,14 +260,25 @@ async def running_server(
         nodes=Nodes(owned, node_bus),
         tracer=new_tracer(settings),
         ratings=RatingService(ratings, counts, clock, knows_house_bots=bool(settings.analyst_key.get_secret_value())),
+        blocks_of=social.blocks_of,
     )
     refused: OSError | SettingsError | None = None
+    oidc = _oidc_visits(settings, accounts, secret, clock)
     async with asyncio.TaskGroup() as tasks:
         open_moderation = partial(_moderation_service, moderation_log, accounts, secret, clock, new_word_list(settings))
-        lobby_service = _lobby_service(settings, services, accounts, open_moderation, lobby_log, secret, tasks)
+        clock_orders: ClockOrders
+        open_tournaments = partial(_tournament_service, settings, streams, services, accounts, lambda: clock_orders)
+        lobby_service = _lobby_service(
+            settings, services, accounts, open_moderation, open_tournaments, lobby_log, social, push, secret, tasks
+        )
         gateway: Gateway
+        mailer = new_mailer(settings)
+        if mailer is not None:
+            lobby_service.notices.post = PostOffice(
+                social, mailer, secret, settings.page_url.rstrip("/"), lobby_service.is_anywhere, counts, now=clock
+            )
         hashing = passwords or new_passwords()
-        pages = _pages(settings, lobby_service, services, hashing, lambda: gateway.connections)
+        pages = _pages(settings, lobby_service, services, hashing, lambda: gateway.connections, oidc)
         limits = Limits(settings)
         account_service = AccountService(
             accounts,
@@ -256,13 +286,18 @@ async def running_server(
             limits,
             counts,
             lobby_service,
+            secret,
             clean_name=lobby_service.moderation.clean_name,
             now=clock,
+            passkeys=new_passkeys(),
+            oidc=oidc,
+            draw_qr=partial(asyncio.to_thread, qr_codes.rows),
         )
-        exports = Exports(accounts, services.journal, now=clock)
+        exports = Exports(accounts, services.journal, social, now=clock)
         gateway = Gateway(settings, limits, lobby_service, account_service, exports, pages, tasks)
         registry = lobby_service.matches
         shared_limits = SharedLimits(limits, services.nodes)
+        clock_orders = ClockOrders(registry, services.nodes, _spawner(tasks))
         router = NodeRouter(
             services.nodes,
             registry,
@@ -270,7 +305,9 @@ async def running_server(
             lobby_service.summaries,
             lobby_service.analyses,
             shared_limits,
+            clock_orders,
             _spawner(tasks),
+            players=lobby_service.players_elsewhere,
             is_lobby_open=False,
         )
         running = [tasks.create_task(services.bus.run(), name="bus")]
@@ -301,6 +338,8 @@ async def running_server(
             if retention is not None:
                 erasing = RetentionService(retention, settings.periods, counts, now=clock)
                 running.append(tasks.create_task(erasing.run(), name="retention"))
+            running.append(tasks.create_task(lobby_service.tournaments.run(), name="tournaments"))
+            running.append(tasks.create_task(lobby_service.notices.run(), name="notices"))
             running.append(tasks.create_task(journal.watch(), name="journal watch"))
             leave: Callable[[], Awaitable[None]] = _nothing_to_leave
             if ownership is None and settings.database != MEMORY_DATABASE:
@@ -316,8 +355,25 @@ async def running_server(
             ending()
             await _stop(services, lobby_service, gateway, running, keeping, signs, ownership)
             hashing.close()
+            if oidc is not None:
+                await oidc.close()
     if refused is not None:
         raise refused
+
+
+def _oidc_visits(settings: Settings, accounts: Accounts, secret: bytes, now: Callable[[], int]) -> OidcVisits | None:
+    """Return the visits to the provider of the settings; None without one. Raises SettingsError."""
+    provider = new_oidc_provider(settings)
+    if provider is None:
+        return None
+    return OidcVisits(
+        provider,
+        accounts,
+        Seals(secret, now=now),
+        name=settings.oidc_name,
+        creates=settings.oidc_creates_accounts,
+        now=now,
+    )
 
 
 def _spawner(tasks: asyncio.TaskGroup) -> Callable[[Coroutine[None, None, None], str], asyncio.Task[None]]:
@@ -351,12 +407,41 @@ def _moderation_service(
     return ModerationService(moderation_log, accounts, connected, secret, now=now, words=words)
 
 
+def _tournament_service(
+    settings: Settings,
+    streams: EventStreams,
+    services: Services,
+    accounts: Accounts,
+    clock_orders: Callable[[], ClockOrders],
+    view: LobbyView,
+    peers_of: Peers,
+) -> TournamentService:
+    async def pause_clocks(match: str, is_paused: bool) -> None:
+        if is_paused:
+            await clock_orders().pause(match, MAX_PAUSE_SECONDS)
+        else:
+            await clock_orders().resume(match)
+
+    return TournamentService(
+        streams,
+        services,
+        accounts,
+        view,
+        creators=settings.tournaments,
+        pause_clocks=pause_clocks,
+        peers_of=peers_of,
+    )
+
+
 def _lobby_service(
     settings: Settings,
     services: Services,
     accounts: Accounts,
     open_moderation: Callable[[ConnectedPlayers], ModerationService],
+    open_tournaments: Callable[[LobbyView, Peers], TournamentService],
     lobby_log: LobbyLog,
+    social: SocialStore,
+    push: PushSender | None,
     secret: bytes,
     tasks: asyncio.TaskGroup,
 ) -> LobbyService:
@@ -371,7 +456,9 @@ def _lobby_service(
         accounts,
         partial(MatchRegistry, services, secret, patience, tasks),
         open_moderation,
+        open_tournaments,
         lobby_log,
+        social,
         tasks,
         bounds=Bounds(
             settings.max_seeks,
@@ -380,10 +467,14 @@ def _lobby_service(
             settings.max_challenges_per_address,
             settings.max_matches_per_player,
             settings.max_matches_per_address,
+            settings.max_pool_entries,
+            settings.max_pool_entries_per_address,
         ),
         reserved_names=settings.reserved_names,
         analyst_key=settings.analyst_key.get_secret_value(),
         allows_guests=settings.guests,
+        push=push,
+        notice_seconds=settings.notice_seconds,
     )
 
 
@@ -458,6 +549,7 @@ def _pages(
     services: Services,
     passwords: Passwords,
     sockets: Callable[[], int],
+    oidc: OidcVisits | None,
 ) -> Pages:
     nodes = services.nodes
     metrics = Metrics(
@@ -478,6 +570,12 @@ def _pages(
             "analyses": ("Positions that wait to be studied, or are.", lambda: lobby_service.analysis_service.jobs),
             "bans": ("Bans and mutes that hold.", lambda: lobby_service.moderation.bans),
             "reports_open": ("Reports of players that nobody has closed.", lambda: lobby_service.moderation.reports),
+            "tournaments": ("Tournaments that are open or running.", lambda: lobby_service.tournaments.live),
+            "tournament_watchers": (
+                "Clients of this node that watch a tournament.",
+                lambda: lobby_service.tournaments.watchers,
+            ),
+            "notices_waiting": ("Notices to players that are not sent yet.", lambda: lobby_service.notices.waiting),
             "passwords_waiting": ("Passwords that are hashed, or wait for that.", lambda: passwords.waiting),
             "journal_waiting": ("Appends that wait for a commit to take them.", lambda: services.journal.waiting),
             "ratings_waiting": ("Results that were not rated at the last look.", lambda: services.ratings.waiting),
@@ -500,7 +598,13 @@ def _pages(
     )
     token = settings.metrics_token.get_secret_value() if settings.metrics_token is not None else ""
     return Pages(
-        settings.web, services.journal, metrics, lambda: _obstacle(lobby_service, services), metrics_token=token
+        settings.web,
+        services.journal,
+        metrics,
+        lambda: _obstacle(lobby_service, services),
+        find_tournament=lobby_service.tournaments.public,
+        metrics_token=token,
+        oidc=None if oidc is None else OidcRoutes(oidc),
     )
 
 

@@ -32,6 +32,10 @@ from cornered.server.adapters.private_files import NotPrivate, files_of_database
 from cornered.server.adapters.ratings_memory import MemoryRatings
 from cornered.server.adapters.ratings_sql import SqlRatings
 from cornered.server.adapters.retention_sql import SqlRetention
+from cornered.server.adapters.social_memory import MemorySocialStore
+from cornered.server.adapters.social_sql import SqlSocialStore
+from cornered.server.adapters.streams_memory import MemoryStreams
+from cornered.server.adapters.streams_sql import SqlStreams
 from cornered.server.adapters.word_file import WordFile
 from cornered.server.cluster.envelope import node_key
 from cornered.server.cluster.ports import (
@@ -47,10 +51,14 @@ from cornered.server.metrics import Counts
 from cornered.server.moderation.chat_filter import NO_FILTER, ChatFilter
 from cornered.server.moderation.ports import ModerationLog, ModerationUnavailable
 from cornered.server.moderation.retention import RetentionStore, RetentionUnavailable
+from cornered.server.oidc import OidcProvider
+from cornered.server.passkeys import PasskeyVerifier
 from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, AccountsUnavailable, Bus, Journal, JournalUnavailable
 from cornered.server.rating.ports import Ratings, RatingsUnavailable
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
+from cornered.server.social.ports import Mailer, PushSender, SocialStore, SocialUnavailable
+from cornered.server.streams.ports import EventStreams, StreamsUnavailable
 from cornered.server.tracing import NO_TRACER, Tracer
 
 __all__ = [
@@ -58,8 +66,12 @@ __all__ = [
     "join_as_node",
     "new_bus",
     "new_local_ownership",
+    "new_mailer",
     "new_node_bus",
+    "new_oidc_provider",
+    "new_passkeys",
     "new_passwords",
+    "new_push_sender",
     "new_tracer",
     "new_word_list",
     "open_accounts",
@@ -78,6 +90,8 @@ _UNAVAILABLE: Final = (
     RatingsUnavailable,
     ModerationUnavailable,
     RetentionUnavailable,
+    SocialUnavailable,
+    StreamsUnavailable,
 )
 MAX_FLUSH_SECONDS: Final = 2.0
 """How long a server that stops may deliver its last traces."""
@@ -92,6 +106,8 @@ class Stores:
     lobby_log: LobbyLog
     ratings: Ratings
     moderation_log: ModerationLog
+    streams: EventStreams
+    social: SocialStore
     ownership: Ownership | None
     retention: RetentionStore | None = None
     """None for a store in memory, which is lost with its server."""
@@ -192,6 +208,76 @@ def new_passwords() -> Passwords:
     from cornered.server.adapters.passwords_argon2 import Argon2Passwords
 
     return Argon2Passwords()
+
+
+def new_passkeys() -> PasskeyVerifier | None:
+    """Return the verification of passkeys; None where the package for it is not installed."""
+    try:
+        from cornered.server.adapters.passkeys_webauthn import WebAuthnVerifier
+    except ModuleNotFoundError:
+        return None
+    return WebAuthnVerifier()
+
+
+def new_oidc_provider(settings: Settings) -> OidcProvider | None:
+    """Return the provider at which players may sign in; None without one. Raises SettingsError."""
+    if not settings.oidc_issuer:
+        return None
+    try:
+        from cornered.server.adapters.oidc_provider import HttpOidcProvider, OidcClient
+    except ModuleNotFoundError as error:
+        text = f"this needs {error.name}, which is not installed: pip install 'cornered[oidc]', or leave this out"
+        raise SettingsError(f"CORNERED_OIDC_ISSUER: {text}") from None
+    if not settings.oidc_client_id:
+        raise SettingsError("CORNERED_OIDC_CLIENT_ID: the provider knows this server by an id; name it")
+    client = OidcClient(
+        settings.oidc_issuer,
+        settings.oidc_client_id,
+        settings.oidc_client_secret.get_secret_value(),
+        tuple(domain.lower() for domain in settings.oidc_domains),
+        settings.oidc_claim,
+    )
+    try:
+        return HttpOidcProvider(client)
+    except ValueError as error:
+        raise SettingsError(f"CORNERED_OIDC_ISSUER: {error}") from None
+
+
+async def new_push_sender(settings: Settings, store: SocialStore) -> PushSender | None:
+    """Return the sender of push messages, with the store's key; None without it or without its extra.
+
+    Raises SettingsError, SocialUnavailable.
+    """
+    if not settings.push:
+        return None
+    try:
+        from cornered.server.adapters.push_web import WebPush, new_private_key
+    except ModuleNotFoundError:
+        return None
+    private_key = await store.push_secret(new_private_key())
+    try:
+        return WebPush(
+            private_key,
+            contact=settings.push_contact,
+            hosts=settings.push_hosts,
+            origins=settings.push_origins,
+        )
+    except ValueError as error:
+        raise SettingsError(f"CORNERED_PUSH_{error}") from None
+
+
+def new_mailer(settings: Settings) -> Mailer | None:
+    """Return the sender of e-mails; None without a mail server. Raises SettingsError."""
+    if not settings.smtp.get_secret_value():
+        return None
+    from cornered.server.adapters.mail_smtp import SmtpMailer
+
+    if not settings.page_url.startswith(("https://", "http://")):
+        raise SettingsError("CORNERED_PAGE_URL: mails need the page's public address, such as https://play.example.org")
+    try:
+        return SmtpMailer(settings.smtp.get_secret_value(), settings.mail_from)
+    except ValueError as error:
+        raise SettingsError(f"CORNERED_{error}") from None
 
 
 def new_tracer(settings: Settings) -> Tracer:
@@ -306,9 +392,16 @@ async def _database(settings: Settings) -> AsyncIterator[Database | None]:
 @contextlib.asynccontextmanager
 async def _stores(database: Database | None, ownership: Ownership | None) -> AsyncIterator[Stores]:
     if database is None:
-        in_memory = MemoryJournal()
+        in_memory, accounts = MemoryJournal(), MemoryAccounts()
         yield Stores(
-            in_memory, MemoryAccounts(), MemoryLobbyLog(), MemoryRatings(in_memory), MemoryModerationLog(), ownership
+            in_memory,
+            accounts,
+            MemoryLobbyLog(),
+            MemoryRatings(in_memory),
+            MemoryModerationLog(),
+            MemoryStreams(),
+            MemorySocialStore(accounts),
+            ownership,
         )
         return
     journal = SqlJournal(database, ownership)
@@ -319,6 +412,8 @@ async def _stores(database: Database | None, ownership: Ownership | None) -> Asy
             SqlLobbyLog(database, ownership),
             SqlRatings(database),
             SqlModerationLog(database),
+            SqlStreams(database),
+            SqlSocialStore(database),
             ownership,
             SqlRetention(database),
         )

@@ -36,15 +36,20 @@ class Counts:
         "events",
         "latency",
         "links_lost",
+        "mails",
         "messages",
         "node_batches_refused",
         "node_batches_sent",
         "node_messages_dropped",
         "node_messages_received",
         "node_messages_sent",
+        "notices",
+        "pairing_seconds",
+        "pushes",
         "rated",
         "refusals",
         "registrations",
+        "rounds_paired",
         "sign_ins",
         "stalls",
     )
@@ -66,12 +71,17 @@ class Counts:
         self.analyses_failed = 0
         self.analyses_returned = 0
         self.rated = 0
+        self.rounds_paired = 0
+        self.pairing_seconds = 0.0
         self.links_lost = 0
         self.node_batches_refused: dict[str, int] = {}
         self.node_batches_sent = 0
         self.node_messages_dropped = 0
         self.node_messages_received = 0
         self.node_messages_sent = 0
+        self.mails: dict[str, int] = {}
+        self.notices: dict[str, int] = {}
+        self.pushes: dict[str, int] = {}
         self.latency = 0.0
         self.buckets = [0] * (len(_LATENCY_BUCKETS_S) + 1)
 
@@ -90,6 +100,19 @@ class Counts:
     def signed_in(self, outcome: str) -> None:
         """Count one attempt to sign in or to recover an account: `good`, or why it was refused."""
         self.sign_ins[outcome] = self.sign_ins.get(outcome, 0) + 1
+
+    def noticed(self, outcome: str) -> None:
+        """Count one notice by its kind, or one that was `dropped` or has `failed`."""
+        self.notices[outcome] = self.notices.get(outcome, 0) + 1
+
+    def mailed(self, *, is_sent: bool) -> None:
+        """Count one e-mail that was `sent`, or has `failed`."""
+        outcome = "sent" if is_sent else "failed"
+        self.mails[outcome] = self.mails.get(outcome, 0) + 1
+
+    def pushed(self, outcome: str) -> None:
+        """Count one push message by what became of it."""
+        self.pushes[outcome] = self.pushes.get(outcome, 0) + 1
 
     def refused_batch(self, fault: str) -> None:
         """Count one batch on this node's topic that was not taken."""
@@ -128,6 +151,8 @@ class Metrics(Collector):
             ("analyses_failed", "Analyses that were given up.", counts.analyses_failed),
             ("analyses_returned", "Times that an analyst lost a job, and it waited again.", counts.analyses_returned),
             ("matches_rated", "Results that this node has rated.", counts.rated),
+            ("tournament_rounds", "Rounds of tournaments that this node has paired.", counts.rounds_paired),
+            ("tournament_pairing_seconds", "Time that pairing them took.", counts.pairing_seconds),
             ("links_lost", "Times that another node was silent for too long.", counts.links_lost),
             ("node_batches_sent", "Batches and heartbeats for other nodes.", counts.node_batches_sent),
             ("node_messages_sent", "Messages for other nodes.", counts.node_messages_sent),
@@ -147,6 +172,17 @@ class Metrics(Collector):
         for outcome, number in sorted(counts.sign_ins.items()):
             sign_ins.add_metric([outcome], number)
         yield sign_ins
+        for name, words, numbers in (
+            ("notices", "Notices to players, by kind.", counts.notices),
+            ("pushes", "Push messages by what became of them.", counts.pushes),
+            ("mails", "E-mails to players by what became of them.", counts.mails),
+        ):
+            labelled = CounterMetricFamily(
+                f"cornered_{name}", words, labels=["kind" if name == "notices" else "outcome"]
+            )
+            for label, number in sorted(numbers.items()):
+                labelled.add_metric([label], number)
+            yield labelled
         batches = CounterMetricFamily("cornered_node_batches_refused", "Batches that were not taken.", labels=["fault"])
         for fault, number in sorted(counts.node_batches_refused.items()):
             batches.add_metric([fault], number)

@@ -36,6 +36,13 @@ _OTHER_VARIABLES: Final = ("CONFIG", "KERNELS", "SERVER", "TOKEN", "SITE")
 _MAX_DAYS: Final = 36_500
 _MIN_UNUSED_DAYS: Final = 7
 """The use of a token is recorded when a connection begins, and one may last for days."""
+PUSH_HOSTS: Final = (
+    "fcm.googleapis.com",
+    "updates.push.services.mozilla.com",
+    ".push.apple.com",
+    ".notify.windows.com",
+)
+"""The push services of Chrome and the browsers made from it, of Firefox, of Safari and of Edge."""
 _MIN_KEY: Final = 20
 _MAX_KEY: Final = 100
 """Characters of a key, as of a token (`cornered.protocol.values.Token`)."""
@@ -193,6 +200,10 @@ class Settings(BaseSettings):
     """Live matches of one player. A bot may declare more, up to 200."""
     max_matches_per_address: Annotated[int, Field(ge=1)] = 500
     """Live matches of all players of one address, as of each match's start."""
+    max_pool_entries: Annotated[int, Field(ge=1)] = 2_000
+    """Players who wait to be paired, in all pools together."""
+    max_pool_entries_per_address: Annotated[int, Field(ge=1)] = 200
+    """The same of one address."""
     reserved_names: _Names = ("champion", *(f"level-{level}" for level in range(1, 11)))
     """Names for bots with the analyst key, the house bots by default; any other player with such a name gets a number
     beside it."""
@@ -202,6 +213,8 @@ class Settings(BaseSettings):
     registration: Literal["open", "invitation", "closed"] = "open"
     """Who may make an account: everybody, everybody with an invitation (`cornered admin accounts invite`), or only the
     operator."""
+    tournaments: Literal["everybody", "accounts", "admins"] = "everybody"
+    """Who may create tournaments: everybody, players with an account, or administrators."""
     chat: Literal["everybody", "accounts", "nobody"] = "everybody"
     """Who may write chat lines: everybody, players with an account, or nobody but the operator's bots."""
     chat_filter: Path | None = None
@@ -220,6 +233,43 @@ class Settings(BaseSettings):
     """Days without use after which a session of an account ends, and its times are erased; empty for never."""
     keep_guests_days: Annotated[int, Field(ge=_MIN_UNUSED_DAYS, le=_MAX_DAYS)] | None = None
     """Days without a visit after which a guest becomes "deleted"; the matches stay. Empty for never."""
+
+    push: bool = True
+    """Whether browsers may ask for push messages, which go through the service of the browser's maker. Needs the extra
+    `push`."""
+    push_contact: str = ""
+    """How push services reach the operator: mailto:operator@example.org, or an https address. Some require it."""
+    push_hosts: _Names = PUSH_HOSTS
+    """Hosts of push services to which messages are sent; a leading dot stands for any host below it."""
+    push_origins: _Names = ()
+    """Push services of one's own, such as http://127.0.0.1:9000, which need neither HTTPS nor a public address."""
+    smtp: SecretStr = SecretStr("")
+    """The mail server for e-mails to players who ask for them, such as smtps://user:password@host:465; smtp://host:587
+    uses STARTTLS. Empty: no e-mails."""
+    mail_from: str = ""
+    """The sender of e-mails, such as Cornered <games@example.org>; `smtp` needs it."""
+    page_url: str = ""
+    """The page's public address, such as https://play.example.org, for links in e-mails; `smtp` needs it."""
+    notice_seconds: Annotated[float, Field(ge=0, le=3_600)] = 10
+    """Seconds that a player has to look at a game by days before the turn is announced."""
+
+    oidc_issuer: str = ""
+    """The issuer of a school's or company's OpenID Connect, such as https://login.example.org, at which players may
+    sign in; empty for none. Its client's redirect address is /oidc/return of this server. Needs the extra `oidc`."""
+    oidc_client_id: str = ""
+    """The id under which the provider knows this server."""
+    oidc_client_secret: SecretStr = SecretStr("")
+    """The secret of that client."""
+    oidc_name: Annotated[str, Field(max_length=40)] = "OpenID"
+    """The provider's name on the button of the page."""
+    oidc_domains: _Names = ()
+    """Domains of verified e-mail addresses that are accepted, such as school.example.org; empty for everybody whom the
+    provider knows."""
+    oidc_claim: Annotated[str, Field(pattern=r"^$|^[^=]+=.+$")] = ""
+    """A claim that the id token must have, as name=value: the claim has this value, or is a list with it."""
+    oidc_creates_accounts: bool = True
+    """Whether who is new becomes an account by signing in at the provider, whatever `registration` says. Otherwise a
+    player links an account first."""
 
     analyst_key: SecretStr = SecretStr("")
     """The key that a bot needs for a reserved name and for analyses, 20 to 100 characters. Empty: `serve` generates one

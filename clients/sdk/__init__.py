@@ -13,11 +13,13 @@ from cornered.clients.sdk.errors import (
 from cornered.clients.sdk.lobby import LobbyView
 from cornered.clients.sdk.match import MatchView
 from cornered.clients.sdk.own_account import OwnAccount, policies, recover, register, sign_in
+from cornered.clients.sdk.people import People
 from cornered.clients.sdk.player import BotPlayer, Tempo, run_bot, stay_as
 from cornered.clients.sdk.pulse import Pulse
 from cornered.clients.sdk.time_management import think_time
 from cornered.clients.sdk.timecontrol import read_clock
 from cornered.clients.sdk.tokens import TokenStore
+from cornered.clients.sdk.tournaments import OwnTournaments, TournamentView
 from cornered.engine.limit import Limit
 
 __all__ = [
@@ -32,9 +34,12 @@ __all__ = [
     "MatchView",
     "NotUnderstood",
     "OwnAccount",
+    "OwnTournaments",
+    "People",
     "Pulse",
     "Tempo",
     "TokenStore",
+    "TournamentView",
     "Unavailable",
     "Unreachable",
     "policies",

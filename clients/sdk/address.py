@@ -9,9 +9,17 @@ from urllib.parse import urlsplit
 from pydantic import TypeAdapter, ValidationError
 
 from cornered.protocol.text import clean_name
-from cornered.protocol.values import Token
+from cornered.protocol.values import BotVersion, Token
 
-__all__ = ["normalised", "require_key", "require_listener", "require_name", "require_token", "socket_url"]
+__all__ = [
+    "normalised",
+    "require_key",
+    "require_listener",
+    "require_name",
+    "require_token",
+    "require_version",
+    "socket_url",
+]
 
 CONNECT_TIMEOUT_S: Final = 5.0
 """Time limit of the TCP connection."""
@@ -21,6 +29,7 @@ PORTS: Final = {"ws": 80, "wss": 443}
 SOCKET_PATH: Final = "/ws"
 """The path of the WebSocket, which the server also accepts at `/`."""
 _TOKEN_TYPE: Final[TypeAdapter[str]] = TypeAdapter(Token)
+_VERSION_TYPE: Final[TypeAdapter[str]] = TypeAdapter(BotVersion)
 
 
 def socket_url(url: str) -> str:
@@ -83,3 +92,12 @@ def require_key(variable: str, key: str) -> str:
         return _TOKEN_TYPE.validate_python(key)
     except ValidationError:
         raise ValueError(f"{variable}: a key has 20 to 100 characters") from None
+
+
+def require_version(version: str) -> str:
+    """Return `version` if it can be that of a bot. Raises ValueError."""
+    try:
+        return _VERSION_TYPE.validate_python(version)
+    except ValidationError:
+        text = f"{version!r} is no version: up to 20 letters and digits, and dots, dashes, underscores or plus signs"
+        raise ValueError(f"{text} between them, such as 2.1") from None

@@ -19,8 +19,10 @@ from cornered.clients.sdk.link import Link
 from cornered.clients.sdk.lobby import LobbyView
 from cornered.clients.sdk.match import MatchView
 from cornered.clients.sdk.own_account import OwnAccount
+from cornered.clients.sdk.people import People
 from cornered.clients.sdk.pulse import Pulse
 from cornered.clients.sdk.study import Jobs, Studies
+from cornered.clients.sdk.tournaments import OwnTournaments
 from cornered.engine.game import OptionValue
 from cornered.protocol import commands, messages
 from cornered.protocol.account import (
@@ -32,6 +34,7 @@ from cornered.protocol.account import (
     Registered,
     Sessions,
     SignedIn,
+    SignInLink,
     TokenCreated,
     Tokens,
 )
@@ -72,6 +75,7 @@ from cornered.protocol.messages import (
     Notice,
     Opening,
     Paired,
+    PlayerFound,
     Pong,
     RecordRead,
     Said,
@@ -82,6 +86,7 @@ from cornered.protocol.messages import (
     StopAnalysis,
     Traced,
     TraceSearch,
+    Tv,
     Variation,
     Waiting,
     Watchers,
@@ -104,6 +109,8 @@ from cornered.protocol.moderation import (
     Reports,
     Unban,
 )
+from cornered.protocol.oidc import OidcBegun
+from cornered.protocol.passkeys import PasskeyChallenge, Passkeys
 from cornered.protocol.ratings import (
     Leaderboard,
     PoolInfo,
@@ -112,6 +119,15 @@ from cornered.protocol.ratings import (
     Rated,
     RatingHistory,
     RatingPoint,
+)
+from cornered.protocol.social import Blocked, Friends, Notices, Notified
+from cornered.protocol.tournaments import (
+    Pairings,
+    Standings,
+    TournamentChanged,
+    TournamentMessage,
+    Tournaments,
+    TournamentState,
 )
 from cornered.protocol.values import (
     NO_CLOCK,
@@ -134,7 +150,7 @@ MAX_PENDING_NEWS: Final = 256
 INSTANCE_BYTES: Final = 9
 EVERYTHING: Final = ArchiveFilter()
 
-ClientNews: TypeAlias = Welcome | Challenged | ChallengeClosed | Paired | Waiting | Notice
+ClientNews: TypeAlias = Welcome | Challenged | ChallengeClosed | Paired | Waiting | Notice | TournamentMessage
 """Unsolicited messages to a player. `Welcome` comes with every new connection."""
 
 T = TypeVar("T", bound=Value)
@@ -159,7 +175,10 @@ class Client:
         self.jobs = Jobs(self)
         """Analysis jobs of this bot, after `jobs.offer`."""
         self.account = OwnAccount(self)
+        self.people = People(self)
         """This player's account, or what would become one."""
+        self.tournaments = OwnTournaments(self)
+        """Tournaments: which there are, joining, standings."""
         self._news: deque[ClientNews] = deque(maxlen=MAX_PENDING_NEWS)
         self._news_pulse = Pulse()
         self._restored: dict[type[Command], Command] = {}
@@ -329,6 +348,14 @@ class Client:
         spec = GameSpec(name=game, options=options)
         return await self.ask(commands.AskOpening(id=self.new_id(), game=spec, moves=tuple(moves)), Opening)
 
+    async def find_player(self, name: str) -> Player:
+        """Return the player whose account has this name, or who is here under it. Raises CommandRefused."""
+        return (await self.ask(commands.FindPlayer(id=self.new_id(), name=name), PlayerFound)).player
+
+    async def tv(self) -> tuple[MatchSummary, ...]:
+        """Return the best live public match of each game."""
+        return (await self.ask(commands.AskTv(id=self.new_id()), Tv)).matches
+
     async def profile(self, player: str | None = None) -> Profile:
         """Return the name, kind and ratings of the player with this id, by default one's own. Raises CommandRefused."""
         return await self.ask(AskProfile(id=self.new_id(), player=player or self.player.id), Profile)
@@ -349,12 +376,17 @@ class Client:
         """Return the rating pools with players, those with most of them first."""
         return (await self.ask(AskPools(id=self.new_id()), Pools)).pools
 
-    async def declare(self, accepts: Sequence[Accepts], concurrency: int, *, ladder: int = 0) -> None:
+    async def declare(
+        self, accepts: Sequence[Accepts], concurrency: int, *, ladder: int = 0, version: str | None = None
+    ) -> None:
         """Declare the games that this bot plays; repeated on every new connection.
 
         `ladder` of its `concurrency` games at once are rated ones against other bots, for which the server pairs it.
+        With a new `version` the bot keeps its ratings, which are as uncertain as a newcomer's again.
         """
-        command = Declare(id=self.new_id(), accepts=tuple(accepts), concurrency=concurrency, ladder=ladder)
+        command = Declare(
+            id=self.new_id(), accepts=tuple(accepts), concurrency=concurrency, ladder=ladder, version=version
+        )
         await self.ask(command, Acknowledged)
         self._declared = command
 
@@ -526,6 +558,7 @@ class Client:
             self._retry_task.cancel()
         self._studies.close()
         self.jobs.close()
+        self.tournaments.close()
         self._news_pulse.close()
 
     # The methods of `Receiver`, which the link calls.
@@ -549,6 +582,7 @@ class Client:
             again.append(self._declared.model_copy(update={"id": self.new_id()}))
         if self._lobby is not None:
             again.append(WatchLobby(id=self.new_id()))
+        again += self.tournaments.reconnect()
         self._restored = {type(command): command for command in again}
         return [*again, *(self._rejoin(view) for view in self._views.values())]
 
@@ -575,6 +609,9 @@ class Client:
                 self._publish(message)
             case Notice():
                 self._note(message)
+            case Notified():
+                # A notice for people; a bot hears of its turns in the matches that it has joined.
+                pass
             case Analysis():
                 self._studies.receive(message)
             case Analyse() | TraceSearch() | StopAnalysis():
@@ -594,6 +631,8 @@ class Client:
                 | HeadToHead()
                 | Opening()
                 | SeekInfo()
+                | Tv()
+                | PlayerFound()
                 | Moves()
                 | History()
                 | Variation()
@@ -613,14 +652,28 @@ class Client:
                 | TokenCreated()
                 | Export()
                 | InvitationCreated()
+                | PasskeyChallenge()
+                | Passkeys()
+                | OidcBegun()
+                | SignInLink()
                 | Bans()
                 | Reports()
                 | ReportDetails()
                 | AccountList()
                 | Audit()
+                | Tournaments()
+                | Standings()
+                | Pairings()
+                | Friends()
+                | Blocked()
+                | Notices()
             ):
                 # The link returns these from `ask`.
                 pass
+            case TournamentChanged() | TournamentState():
+                self.tournaments.receive(message)
+            case TournamentMessage():
+                self._publish(message)
             case Welcome():
                 # `welcomed` processes the one that opens a connection.
                 pass

@@ -6,6 +6,8 @@ from typing import Final, assert_never
 
 from cornered.protocol.events import (
     Agreed,
+    ClocksPaused,
+    ClocksResumed,
     DrawDeclined,
     DrawOffered,
     Eliminated,
@@ -87,9 +89,14 @@ def _changes(snapshot: Snapshot, event: MatchEvent) -> dict[str, object]:
             return {"takeback_agreed": (*snapshot.takeback_agreed, event.seat)}
         case TakenBack():
             return {"moves": snapshot.moves[: event.ply], "rated": False, **_NO_DRAW, **_NO_TAKEBACK}
+        case ClocksPaused():
+            return {"paused_until": event.until}
+        case ClocksResumed():
+            return {"paused_until": None}
         case Ended():
             return {
                 "over": True,
+                "paused_until": None,
                 "winner": event.winner,
                 "reason": event.reason,
                 "seed": event.seed,

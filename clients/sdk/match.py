@@ -114,7 +114,8 @@ class MatchView:
     @property
     def my_turn(self) -> bool:
         """Whether the match waits for this client's move."""
-        return not self.over and self.seat is not None and self.snapshot.to_move == self.seat
+        is_on = not self.over and self.snapshot.paused_until is None
+        return is_on and self.seat is not None and self.snapshot.to_move == self.seat
 
     @property
     def state(self) -> State:

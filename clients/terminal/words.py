@@ -11,6 +11,8 @@ from cornered.clients.terminal.drawing import PIECES
 from cornered.engine.text import PositionText
 from cornered.protocol.events import (
     Agreed,
+    ClocksPaused,
+    ClocksResumed,
     DrawDeclined,
     DrawOffered,
     Eliminated,
@@ -195,7 +197,9 @@ def plays(presence: Presence, game: str, clock: Clock) -> bool:
 
 
 def is_my_turn(match: Snapshot) -> bool:
-    return not match.over and match.seat is not None and match.to_move == match.seat
+    """Return whether the receiver is to move, and may: not while the match is paused."""
+    is_on = not match.over and match.paused_until is None
+    return is_on and match.seat is not None and match.to_move == match.seat
 
 
 def time_left(match: Snapshot, seat: int, now: int) -> int | None:
@@ -215,6 +219,8 @@ def turn_text(match: Snapshot) -> str:
     """Return whose turn it is, or how the match ended, in one sentence."""
     if match.over:
         return result_text(match)
+    if match.paused_until is not None:
+        return "Paused by the organiser: the clocks stand still."
     if match.to_move < 0:
         return "The dice are rolling."
     if is_my_turn(match):
@@ -279,6 +285,10 @@ def event_text(match: Snapshot, event: MatchEvent) -> str | None:
             return f"Taken back to move {event.ply}."
         case Resumed():
             return f"The server was away; {event.refunded / 1000:.1f} s were given back."
+        case ClocksPaused():
+            return "The organiser has paused the game; the clocks stand still."
+        case ClocksResumed():
+            return "The clocks go on."
         case Ended():
             return result_text(match)
         case RematchOffered():

@@ -111,12 +111,12 @@ export class Actions {
       record.helped && record.myTurn
         ? button(t("Hint"), this.wishes.hint, "", { title: t("What to think about, then the move (T)") })
         : null,
-      record.ply < 2 ? this.#twice(t("Abort"), t("Really abort?"), "abort") : null,
-      record.moves.some((_, ply) => record.moverOf(ply) === record.seat) && !record.takeback.length
+      record.ply < 2 && !record.tournament ? this.#twice(t("Abort"), t("Really abort?"), "abort") : null,
+      !record.tournament && record.moves.some((_, ply) => record.moverOf(ply) === record.seat) && !record.takeback.length
         ? this.#button(t("Take back"), "request_takeback")
         : null,
       record.hasDraws && !record.draw.length ? this.#button(t("Offer draw"), "offer_draw") : null,
-      record.ply >= 2 ? this.#twice(t("Resign"), t("Really resign?"), "resign") : null,
+      record.ply >= 2 || record.tournament ? this.#twice(t("Resign"), t("Really resign?"), "resign") : null,
     ];
   }
 
@@ -161,13 +161,14 @@ export class Actions {
     const other = record.rematch.length || record.next ? null : otherLevel(this.page, record);
     this.rematch.isSecond = other !== null;
     return [
-      this.rematch.element,
+      record.tournament ? null : this.rematch.element,
       h(
         "div.row",
         other,
         record.ply ? button(t("Analyse"), this.wishes.study, record.seat === null && !record.next ? "primary" : "") : null,
         record.ply ? button(t("Replay"), () => this.wishes.replay(0)) : null,
         isSmall(record) ? h("a.button", { href: thinkingOf(record) }, t("Watch a search think")) : null,
+        record.tournament ? h("a.button.primary", { href: `#/tournament/${record.tournament}` }, t("Back to the tournament")) : null,
         h("a.button", { href: "#/" }, t("Lobby")),
         record.private ? null : button(t("Share"), this.wishes.share),
       ),

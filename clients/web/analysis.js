@@ -32,6 +32,7 @@ function snapshotOf(line, moves, read) {
       place: places?.[seat] ?? null,
       rating: null,
       provisional: false,
+      version: null,
     })),
     seat: null,
     position: line.positions[line.positions.length - 1],
@@ -43,8 +44,10 @@ function snapshotOf(line, moves, read) {
     watchers: 0,
     commitment: "",
     private: false,
+    tournament: null,
     delay: 0,
     has_draws: false,
+    paused_until: null,
     draw_offer: null,
     takeback: null,
     rematch: [],
@@ -57,6 +60,7 @@ function snapshotOf(line, moves, read) {
     takeback_agreed: [],
     with_help: false,
     rated: false,
+    tournament: null,
   });
 }
 

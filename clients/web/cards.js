@@ -105,14 +105,14 @@ export function personLine(page, { player, playing }) {
 }
 
 /** A bot in the lobby's strip: its name, its strength in a word, and whether it is busy. @param {Page} page @param {Presence} presence */
-export function botChip({ store, form }, { player, playing, accepts, free }) {
+export function botChip({ store, form }, { player, playing, accepts, free, version }) {
   const busy = free <= 0;
   const strength = strengthBeside(player.name);
   const state = busy ? t("busy") : strength;
   const level = levelOf(player.name);
-  const words = [nameOf(player), strength, busy ? t("busy") : playing ? gamesText(playing) : t("free")];
+  const words = [nameOf(player), version, strength, busy ? t("busy") : playing ? gamesText(playing) : t("free")];
   return button(
-    [h("span.unseen", t("Challenge"), " "), h("span.name", player.name), " ", h("small", state || t("bot"))],
+    [h("span.unseen", t("Challenge"), " "), h("span.name", player.name), " ", h("small", [version, state || t("bot")].filter(Boolean).join(" · "))],
     () => form(accepts[0]?.game ?? store.games[0]?.name, "player", player),
     "chip",
     {

@@ -56,6 +56,8 @@ export class Link extends EventTarget {
     this.barred = false;
     /** Why an administrator keeps me out; empty where none does. */
     this.banned = "";
+    /** @type {readonly string[]} my matches that went on when the connection began */
+    this.live = [];
     /** The offset of the server's clock from ours, in milliseconds. */
     this.ahead = 0;
     this.trip = Infinity;
@@ -269,6 +271,7 @@ export class Link extends EventTarget {
     if (message.token) this.store.setItem(TOKEN, message.token);
     this.me = message.player;
     this.hasAccount = message.has_account;
+    this.live = message.matches;
     if (this.hasAccount) this.store.setItem(ACCOUNT, "yes");
     this.wantedName = "";
     this.trip = Infinity;

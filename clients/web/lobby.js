@@ -7,11 +7,12 @@ import { button, fill, h, keyed } from "./dom.js";
 import { icon } from "./icons.js";
 import { language, t, told } from "./language.js";
 import { languageField } from "./languagefield.js";
-import { loadFile } from "./lazy.js";
+import { load, loadFile } from "./lazy.js";
 import { levelOf, playButton, warmingLine } from "./opponents.js";
 import { poolGrid } from "./pools.js";
 import { isWalled, unfold } from "./position.js";
 import { day, GAMES, progress } from "./progress.js";
+import { settings } from "./settings.js";
 import { nameOf } from "./words.js";
 
 const PLY_INTERVAL_MS = 1100;
@@ -52,6 +53,8 @@ export class LobbyView {
     this.here = section(t("Here now"), "here", "panel");
     this.bots = section(t("Bots"), "bots");
     this.games = section(t("Your games"), "mine");
+    this.friends = h("div");
+    this.turns = h("div");
     this.element = h(
       "div.lobby",
       h("h1.unseen", t("Cornered: lobby")),
@@ -60,8 +63,8 @@ export class LobbyView {
       warmingLine(page, this.abort.signal),
       this.tiles,
       this.pools.element,
-      h("nav.daily.row", { "aria-label": t("Puzzles and lessons") }, this.daily, h("a.button", { href: "#/leaders" }, t("Leaderboards")), h("a.button", { href: "#/learn" }, t("Lessons")), h("a.button", { href: "#/p/quoridor" }, t("Analyse a position")), h("a.button", { href: "#/think" }, t("Watch a search think"))),
-      h("div.columns", h("div", this.games.block, this.live.block), h("div", this.here.block, this.tables.block)),
+      h("nav.daily.row", { "aria-label": t("Puzzles and lessons") }, this.daily, tvTile(), h("a.button", { href: "#/tournaments" }, t("Tournaments")), h("a.button", { href: "#/leaders" }, t("Leaderboards")), h("a.button", { href: "#/archive/" }, t("Archive")), h("a.button", { href: "#/learn" }, t("Lessons")), h("a.button", { href: "#/p/quoridor" }, t("Analyse a position")), h("a.button", { href: "#/think" }, t("Watch a search think"))),
+      h("div.columns", h("div", this.turns, this.games.block, this.live.block), h("div", this.friends, this.here.block, this.tables.block)),
       this.bots.block,
       languageField(),
     );
@@ -79,6 +82,7 @@ export class LobbyView {
     page.store.addEventListener("change", () => this.#soon(), { signal });
     const online = () => {
       this.#mine();
+      this.#showFriends();
       this.calls.ask();
     };
     /** @param {import("./protocol").LobbyChanged} word */
@@ -113,9 +117,34 @@ export class LobbyView {
     try {
       const { live, finished, more } = await this.page.link.ask({ type: "ask_my_matches" });
       this.mine = { live, finished, more };
+      if (live.some((match) => match.clock.kind === "correspondence")) this.#showTurns();
       this.#soon();
     } catch {
       // Requested again on the next connection.
+    }
+  }
+
+  /** Show my games by days; others see theirs without what this needs. */
+  async #showTurns() {
+    if (this.turns.childElementCount) return;
+    try {
+      const [{ turnList }, turns] = await Promise.all([load(() => import("./turns.js"), "social.css"), this.page.turns()]);
+      if (this.abort.signal.aborted || this.turns.childElementCount) return;
+      turnList(this.page, turns, this.turns, this.abort.signal);
+      this.#soon();
+    } catch {
+      // Tried again on the next connection; the games are listed below too.
+    }
+  }
+
+  /** Show whom I follow, where I may follow somebody. */
+  async #showFriends() {
+    if (this.friends.childElementCount || !(this.page.link.hasAccount || settings.follows)) return;
+    try {
+      const { friendsPanel } = await load(() => import("./friends.js"), "social.css");
+      if (!this.abort.signal.aborted && !this.friends.childElementCount) friendsPanel(this.page, this.friends, this.abort.signal);
+    } catch {
+      // Tried again on the next connection.
     }
   }
 
@@ -230,11 +259,13 @@ export class LobbyView {
     keyed(
       this.bots.list,
       bots,
-      (each) => `${each.player.id}:${each.player.name}:${each.playing}:${each.free > 0}`,
+      (each) => `${each.player.id}:${each.player.name}:${each.playing}:${each.free > 0}:${each.version}`,
       (each) => botChip(this.page, each),
     );
+    // Games by days have a list of their own.
+    const listed = (/** @type {MatchSummary} */ match) => this.turns.childElementCount > 0 && match.clock.kind === "correspondence";
     const mine = [
-      ...this.mine.live.map((match) => store.matches.get(match.id) ?? match),
+      ...this.mine.live.filter((match) => !listed(match)).map((match) => store.matches.get(match.id) ?? match),
       ...this.mine.finished.slice(0, this.finished),
     ];
     this.games.block.hidden = !mine.length;
@@ -338,3 +369,6 @@ export class LobbyView {
     }
   }
 }
+
+/** The way to TV. */
+const tvTile = () => h("a.panel.flow", { href: "#/tv" }, h("span.lamp", { "aria-hidden": "true" }), h("strong", t("TV")), h("span.quiet", t("the best games, live")));

@@ -106,7 +106,7 @@ export const page = {
 
   openPlayer: async (player, match) => {
     try {
-      (await load(() => import("./reporting.js"), "players.css")).openPlayer(page, player, match);
+      (await load(() => import("./reporting.js"), "players.css", "social.css")).openPlayer(page, player, match);
     } catch (error) {
       page.complain(error);
     }
@@ -141,6 +141,8 @@ export const page = {
     }
   },
 
+  turns: turnsSoon,
+
   leavePool: () => link.ask({ type: "leave_pool" }, { lasting: true }).then(() => {}, page.complain),
 
   openTable: async (chosen) => {
@@ -158,6 +160,23 @@ const entrance = () => load(() => import("./entrance.js"), "players.css");
 const signIn = () => entrance().then((module) => module.signIn(page), page.complain);
 const register = () => entrance().then((module) => module.register(page), page.complain);
 const account = () => load(() => import("./account.js"), "players.css");
+
+/** @type {Promise<import("./turns.js").Turns> | null} my correspondence games, once there may be any */
+let turns = null;
+
+/** Load what shows my correspondence games, and the link to the next one. */
+function turnsSoon() {
+  turns ??= load(() => import("./turns.js"), "social.css").then(({ Turns }) => {
+    const loaded = new Turns(page);
+    byId("top").querySelector(".wait")?.before(loaded.chip);
+    return loaded;
+  });
+  // Without a connection it is tried again with the next.
+  turns.catch(() => {
+    turns = null;
+  });
+  return turns;
+}
 
 /** Show the rules of a game. @param {string} game */
 async function rules(game) {
@@ -179,18 +198,27 @@ function route() {
   const [, kind, id, part = ""] = location.hash.split("/");
   const shown = byId("view");
   view?.close();
-  if (link.barred) view = lazyView(() => import("./entrance.js"), ({ DoorView }) => new DoorView(page), "players.css");
-  else if (kind === "m" && id) view = matchView(id, /^\d{1,4}$/.test(part) ? Number(part) : null);
+  if (kind === "oidc" && id) view = lazyView(() => import("./provider.js"), ({ ReturnView }) => new ReturnView(page, id), "players.css");
+  else if (kind === "enter" && id) view = lazyView(() => import("./devices.js"), ({ EnterView }) => new EnterView(page, id), "players.css");
+  else if (link.barred) view = lazyView(() => import("./entrance.js"), ({ DoorView }) => new DoorView(page), "players.css");
+  else if (kind === "m" && id) view = matchView(id, /^\d{1,4}$/.test(part) ? Number(part) : null, part === "study");
   else if (kind === "puzzles" || kind === "puzzle") view = puzzles(kind === "puzzle" ? id : "");
   else if (kind === "learn") view = lessons(id ?? "", part);
   else if (kind === "think") view = thinking();
   else if (kind === "p") view = analysis();
   else if (kind === "player" && id) view = profile(id, part);
   else if (kind === "admin") view = admin(id ?? "");
+  else if (kind === "mails" && id) view = endMails(id, part);
   else if (kind === "leaders") view = leaders(id ?? "", part);
+  else if (kind === "tournaments") view = tournaments();
+  else if (kind === "tournament" && id) view = tournament(id);
+  else if (kind === "tv") view = tv(id ?? "");
+  else if (kind === "archive") view = archive(id ?? "");
+  else if (kind === "openings") view = explorer(id ?? "");
+  else if (kind === "versus") view = versus(id ?? "", part);
   else view = new LobbyView(page, kind === "s" ? id : "");
   fill(shown, view.element);
-  document.body.dataset.view = kind === "m" || kind === "p" ? "match" : kind === "think" ? "think" : "lobby";
+  document.body.dataset.view = kind === "m" || kind === "p" || kind === "tv" ? "match" : kind === "think" ? "think" : "lobby";
   scrollTo(0, 0);
 }
 
@@ -202,8 +230,8 @@ const matchSoon = () => {
   matchModule().catch(() => {});
 };
 
-/** @param {string} id @param {number | null} ply */
-const matchView = (id, ply) => lazyView(matchModule, ({ MatchView }) => new MatchView(page, id, ply));
+/** @param {string} id @param {number | null} ply @param {boolean} isStudied */
+const matchView = (id, ply, isStudied) => lazyView(matchModule, ({ MatchView }) => new MatchView(page, id, ply, isStudied));
 
 /** @param {string} id */
 const puzzles = (id) => lazyView(() => import("./puzzles.js"), ({ PuzzleView }) => new PuzzleView(page, id), "learn.css");
@@ -221,9 +249,35 @@ const profile = (id, match) =>
 const admin = (part) =>
   lazyView(() => import("./admin.js"), ({ AdminView }) => new AdminView(page, part), "players.css", "admin.css");
 
+/** @param {string} player @param {string} mark */
+const endMails = (player, mark) =>
+  lazyView(() => import("./mails.js"), ({ EndMailsView }) => new EndMailsView(page, player, mark), "social.css");
+
 /** @param {string} pool @param {string} kind */
 const leaders = (pool, kind) =>
   lazyView(() => import("./leaders.js"), ({ LeadersView }) => new LeadersView(page, pool, kind), "players.css");
+
+const tournaments = () =>
+  lazyView(() => import("./tournaments.js"), ({ TournamentsView }) => new TournamentsView(page), "archive.css", "tournament.css");
+
+/** @param {string} id */
+const tournament = (id) =>
+  lazyView(() => import("./tournament.js"), ({ TournamentView }) => new TournamentView(page, id), "archive.css", "tournament.css");
+
+/** @param {string} game */
+const tv = (game) => lazyView(() => import("./tv.js"), ({ TvView }) => new TvView(page, game), "archive.css");
+
+/** @param {string} query */
+const archive = (query) =>
+  lazyView(() => import("./archive.js"), ({ ArchiveView }) => new ArchiveView(page, query), "archive.css");
+
+/** @param {string} query */
+const explorer = (query) =>
+  lazyView(() => import("./explorer.js"), ({ ExplorerView }) => new ExplorerView(page, query), "archive.css");
+
+/** @param {string} one @param {string} other */
+const versus = (one, other) =>
+  lazyView(() => import("./versus.js"), ({ VersusView }) => new VersusView(page, one, other), "archive.css");
 
 /** @param {string} game @param {string} number */
 const lessons = (game, number) =>
@@ -410,6 +464,7 @@ function summons() {
       if (how === "declined") toast(reason ? t("Declined: {reason}", { reason: isolated(sentence(reason)) }) : t("The challenge was declined."));
       if (how === "expired") toast(t("The challenge went unanswered."));
     },
+    tournament_message: ({ name, by, text }) => toast(`${isolated(name)}, ${nameOf(by)}: ${isolated(text)}`, [], 20),
     barred: route,
     signed_out: () => toast(t("You were signed out here, and play as a guest."), [button(t("Sign in"), signIn, "primary")], 30),
     waiting: ({ reason }) => reason && toast(sentence(reason)),
@@ -422,6 +477,7 @@ set(byId("toasts"), { role: "region", "aria-label": t("Notifications") });
 header();
 network();
 summons();
+link.hear({ online: () => link.live.length && turnsSoon(), paired: turnsSoon, notified: turnsSoon });
 document.addEventListener("keydown", (event) => {
   const target = /** @type {Element} */ (event.target);
   if (event.key === "?" && !target.closest("input, select, textarea, dialog")) help();

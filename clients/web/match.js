@@ -15,11 +15,12 @@ const TRANSIENT_CODES = ["too_fast", "internal", "shutting_down"];
 const POSITION_EVENTS = ["played", "rolled", "taken_back", "eliminated"];
 
 export class MatchView {
-  /** @param {Page} page @param {string} match @param {number | null} [ply] the position to show first */
-  constructor(page, match, ply = null) {
+  /** @param {Page} page @param {string} match @param {number | null} [ply] the position to show first @param {boolean} [isStudied] whether a finished match is opened in the analysis */
+  constructor(page, match, ply = null, isStudied = false) {
     this.page = page;
     this.match = match;
     this.ply = ply;
+    this.isStudied = isStudied;
     /** @type {MatchRecord | null} */
     this.record = null;
     /** @type {Table | null} */
@@ -53,7 +54,7 @@ export class MatchView {
       signal,
     );
     document.addEventListener("keydown", (event) => this.table?.key(event), { signal });
-    document.addEventListener("visibilitychange", () => this.#askMoves(), { signal });
+    document.addEventListener("visibilitychange", () => this.#turned(), { signal });
     document.title = "Cornered";
     if (page.link.state === "online") this.#join();
   }
@@ -66,6 +67,18 @@ export class MatchView {
     clearTimeout(this.claimTimer);
     clearTimeout(this.joinTimer);
     if (this.page.link.state === "online") this.page.link.ask({ type: "leave", match: this.match }).catch(() => {});
+  }
+
+  /**
+   * The page is shown or hidden. Who has a game by days behind another window does not look at it, and is notified: the
+   * server takes whoever has joined it for somebody who looks.
+   */
+  #turned() {
+    const { record } = this;
+    const { link } = this.page;
+    if (record?.clock.kind !== "correspondence" || record.seat === null || record.over || link.state !== "online") this.#askMoves();
+    else if (document.hidden) link.ask({ type: "leave", match: this.match }).catch(() => {});
+    else this.#join();
   }
 
   get playingIn() {
@@ -116,6 +129,8 @@ export class MatchView {
     this.#changed([]);
     if (this.ply !== null) this.table?.replay(this.ply);
     this.ply = null;
+    if (this.isStudied && this.record?.over) this.table?.toggleStudy();
+    this.isStudied = false;
   }
 
   /** @param {import("./protocol").Happened} happened */
@@ -247,6 +262,8 @@ export class MatchView {
       if (event.type === "takeback_requested")
         announce(mine ? t("You asked to take your move back.") : t("{name} asked to take a move back.", { name }));
       if (event.type === "taken_back") announce(t("The last move was taken back."));
+      if (event.type === "clocks_paused") announce(t("The organiser has paused the game."), true);
+      if (event.type === "clocks_resumed") announce(t("The clocks go on."), true);
       if (event.type === "resumed") this.page.toast(awayText(event.refunded));
       if (event.type === "ended") announce(resultText(record).join(". "), true);
     }

@@ -28,11 +28,12 @@ export class ProfileView {
     this.abort = new AbortController();
     this.heading = h("h1", t("Profile"));
     this.choices = h("div.row");
+    this.bonds = h("div");
     this.ratings = h("div.ratings", { role: "group", "aria-label": t("Ratings") });
     this.course = h("section.panel.course", { hidden: true });
     this.games = h("div.list.mine");
     this.gamesBlock = h("section.block", { hidden: true }, h("h2", t("Newest games")), this.games);
-    this.element = h("div.lobby.profile", h("header.flow", this.heading, this.choices), this.ratings, this.course, this.gamesBlock);
+    this.element = h("div.lobby.profile", h("header.flow", this.heading, this.bonds, this.choices), this.ratings, this.course, this.gamesBlock);
     document.title = t("Profile");
     const { signal } = this.abort;
     page.link.hear({ online: () => this.#ask(), renamed: () => this.#ask() }, signal);
@@ -56,10 +57,17 @@ export class ProfileView {
       const [first] = this.profile.ratings;
       if (first && !this.pool) await this.#open(first);
       if (this.#isMe) await this.#learnGames();
+      else await this.#showBonds(this.profile.player);
     } catch (error) {
       const { code, message } = /** @type {Refused} */ (error);
       if (code !== "offline" && !this.profile) fill(this.ratings, h("p.empty", message));
     }
+  }
+
+  /** @param {Player} player */
+  async #showBonds(player) {
+    const { bondButtons } = await load(() => import("./bonds.js"), "social.css");
+    fill(this.bonds, bondButtons(this.page, player));
   }
 
   async #learnGames() {
@@ -80,9 +88,18 @@ export class ProfileView {
     fill(this.heading, h("bdi", player.name), player.kind === "bot" ? h("small.bot", t("bot")) : null);
     const isHere = page.store.players.has(player.id) && !this.#isMe;
     const challenge = () => page.form(ratings[0]?.game.name ?? page.store.games[0]?.name, "player", player);
-    fill(this.choices, isHere ? button(t("Challenge"), challenge, "primary") : null, h("a.button", { href: "#/leaders" }, t("Leaderboards")), this.#isMe ? null : button(t("Report…"), () => this.#report(player), "plain"));
+    fill(this.choices, isHere ? button(t("Challenge"), challenge, "primary") : null, this.#past(player), h("a.button", { href: "#/leaders" }, t("Leaderboards")), this.#isMe ? null : button(t("Report…"), () => this.#report(player), "plain"));
     if (ratings.length) fill(this.ratings, ratings.map((rating) => this.#card(rating)));
     else fill(this.ratings, h("p.quiet.empty", this.#isMe ? t("You have no rating yet: play a rated game, such as by quick pairing.") : t("{name} has played no rated game yet.", { name: nameOf(player) })));
+  }
+
+  /** The ways to a player's finished games. @param {Player} player */
+  #past(player) {
+    const { me } = this.page.link;
+    return [
+      h("a.button", { href: `#/archive/player=${player.id}` }, t("Finished games")),
+      me && !this.#isMe ? h("a.button", { href: `#/versus/${me.id}/${player.id}` }, t("Head to head")) : null,
+    ];
   }
 
   /** @param {Player} player */
@@ -125,11 +142,20 @@ export class ProfileView {
       if (this.pool !== rating.pool) return;
       this.course.hidden = !points.length;
       const board = h("a", { href: `#/leaders/${encodeURIComponent(rating.pool)}/${this.profile?.player.kind ?? "person"}` }, t("Leaderboard of this pool"));
-      fill(this.course, h("h2", poolText(this.page, rating)), ratingGraph(points), board);
+      fill(this.course, h("h2", poolText(this.page, rating)), ratingGraph(points), versionList(rating), board);
     } catch (error) {
       this.page.complain(error);
     } finally {
       set(this.course, { "aria-busy": null });
     }
   }
+}
+
+/** The versions of a bot in a pool, with the rating at the end of each; null where it has named none. @param {PoolRating} rating */
+function versionList({ versions }) {
+  if (!versions.length) return null;
+  const rows = versions.map(({ version, games, rating, deviation }) =>
+    h("li", h("strong", h("bdi", version)), ` ${rating} ± ${deviation}`, h("span.quiet", " · ", counted(games, "{count} game", "{count} games"))),
+  );
+  return h("div", h("h3", t("Versions")), h("ol.versions", rows));
 }

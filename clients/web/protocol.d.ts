@@ -74,6 +74,10 @@ export interface Account {
   since: number | null;
   /** Recovery codes that are not used. */
   codes_left: number;
+  has_password: boolean;
+  passkeys: number;
+  /** Whether an identity at the provider signs in to it. */
+  is_linked: boolean;
   old_names: OldName[];
 }
 
@@ -109,6 +113,16 @@ export interface Acknowledged {
   id: string;
   seq: number | null;
   ref: string | null;
+}
+
+/** Add a passkey to the account. The present password, or a proof of another passkey, confirms it. */
+export interface AddPasskey {
+  id: string;
+  type: "add_passkey";
+  passkey: NewPasskey;
+  label: string;
+  password?: string | null;
+  proof?: PasskeyProof | null;
 }
 
 /** With more than two players `seat` accepts the standing draw offer or takeback request; others have not yet. */
@@ -271,11 +285,23 @@ export interface AskBans {
   after?: number | null;
 }
 
+/** Ask for the players whom one blocks. */
+export interface AskBlocked {
+  id: string;
+  type: "ask_blocked";
+}
+
 /** Ask for a part of one's account, tokens and matches: the first, or the one after the cursor `after`. */
 export interface AskExport {
   id: string;
   type: "ask_export";
   after?: string | null;
+}
+
+/** Ask for the players whom one follows, and which of them are here and play. */
+export interface AskFriends {
+  id: string;
+  type: "ask_friends";
 }
 
 /** Ask for the games of this server with every option. */
@@ -360,6 +386,12 @@ export interface AskMyMatches {
   after?: string | null;
 }
 
+/** Ask of what one is notified by push messages, and with which key a browser subscribes. */
+export interface AskNotices {
+  id: string;
+  type: "ask_notices";
+}
+
 /**
  * Ask which moves followed the first `moves` of a game in finished public matches.
  *
@@ -371,6 +403,32 @@ export interface AskOpening {
   type: "ask_opening";
   game: GameSpecInput;
   moves?: string[];
+}
+
+/** Ask for the pairings of a round, the newest one without `round`. `after` is an earlier page's `more`. */
+export interface AskPairings {
+  id: string;
+  tournament: string;
+  type: "ask_pairings";
+  round?: number | null;
+  after?: number | null;
+}
+
+/**
+ * Ask for a challenge, which an authenticator signs. It is good once, for some minutes, at any node.
+ *
+ * It may be sent before `hello` to `register` and to `sign_in`.
+ */
+export interface AskPasskeyChallenge {
+  id: string;
+  type: "ask_passkey_challenge";
+  purpose: "register" | "sign_in" | "add" | "confirm";
+}
+
+/** Ask for one's passkeys. */
+export interface AskPasskeys {
+  id: string;
+  type: "ask_passkeys";
 }
 
 /** Ask who may come in here. It may be sent before `hello`. */
@@ -427,6 +485,20 @@ export interface AskSessions {
   type: "ask_sessions";
 }
 
+/** Ask for a link that signs another device in to one's account, once, within two minutes. */
+export interface AskSignInLink {
+  id: string;
+  type: "ask_sign_in_link";
+}
+
+/** Ask for standings. `after` is an earlier page's `more`. */
+export interface AskStandings {
+  id: string;
+  tournament: string;
+  type: "ask_standings";
+  after?: number | null;
+}
+
 /**
  * Queue an analysis of a position that belongs to no match, as `ask_analysis` does for one of a match.
  *
@@ -449,6 +521,27 @@ export interface AskTokens {
   type: "ask_tokens";
 }
 
+/** Ask for a tournament, with the first of its standings and the pairings of its newest round. */
+export interface AskTournament {
+  id: string;
+  tournament: string;
+  type: "ask_tournament";
+}
+
+/**
+ * Ask for tournaments, those with the newest changes first. `after` is an earlier page's `more`.
+ *
+ * With `over` it asks for those that are finished or cancelled, otherwise for those that are open or running. Those of
+ * a group are listed for its `group` alone.
+ */
+export interface AskTournaments {
+  id: string;
+  type: "ask_tournaments";
+  over?: boolean;
+  group?: string | null;
+  after?: number | null;
+}
+
 /**
  * Queue a search of a position of a small board, recorded step by step.
  *
@@ -462,6 +555,12 @@ export interface AskTrace {
   game: GameSpecInput;
   moves?: string[];
   settings: TraceSettingsInput;
+}
+
+/** Ask for the best live public match of each game. */
+export interface AskTv {
+  id: string;
+  type: "ask_tv";
 }
 
 /**
@@ -534,6 +633,36 @@ export interface Bans {
   more: number | null;
 }
 
+/**
+ * Begin a visit to the provider: to sign in, or to link its identity to the account of this session.
+ *
+ * It may be sent before `hello` to `sign_in`.
+ */
+export interface BeginOidc {
+  id: string;
+  type: "begin_oidc";
+  purpose?: "sign_in" | "link";
+}
+
+/**
+ * Block a player, and follow that player no more.
+ *
+ * The player's challenges and lines of chat do not reach the sender, the pools do not pair the two, and neither sits
+ * down at the other's table. The player is not told: a challenge looks like one that stays unanswered.
+ */
+export interface BlockPlayer {
+  id: string;
+  type: "block_player";
+  player: string;
+}
+
+/** The answer to `ask_blocked`, by name. */
+export interface Blocked {
+  type: "blocked";
+  id: string;
+  players: Player[];
+}
+
 /** Unsubscribe from an analysis or a trace; it ends with its last subscriber. */
 export interface CancelAnalysis {
   id: string;
@@ -553,6 +682,13 @@ export interface CancelSeek {
   id: string;
   type: "cancel_seek";
   seek: string;
+}
+
+/** End a tournament without a result; for its organiser. Games that go on are played to their end. */
+export interface CancelTournament {
+  id: string;
+  tournament: string;
+  type: "cancel_tournament";
 }
 
 /** Challenge one player to a two-player game. The acknowledgement's `ref` is the challenge's id. */
@@ -594,11 +730,16 @@ export interface Challenged {
   rated: boolean;
 }
 
-/** Change the account's password. All other sessions, and all personal tokens, end. */
+/**
+ * Change the account's password, or set the first one. All other sessions, and all personal tokens, end.
+ *
+ * The `old` password confirms it, or a proof of a passkey.
+ */
 export interface ChangePassword {
   id: string;
   type: "change_password";
-  old: string;
+  old?: string | null;
+  proof?: PasskeyProof | null;
   password: string;
 }
 
@@ -619,10 +760,12 @@ export type ClientMessage =
   | AskOpening
   | AskSeek
   | AskLobby
+  | AskTv
   | AskPools
   | AskProfile
   | AskRatingHistory
   | AskLeaderboard
+  | FindPlayer
   | Declare
   | WatchLobby
   | LeaveLobby
@@ -666,12 +809,14 @@ export type ClientMessage =
   | AskPolicies
   | Register
   | SignIn
+  | SignInByLink
   | Recover
   | AskAccount
   | Rename
   | ChangePassword
   | RenewCodes
   | AskSessions
+  | AskSignInLink
   | SignOut
   | EndSession
   | EndOtherSessions
@@ -689,7 +834,46 @@ export type ClientMessage =
   | AskReport
   | CloseReport
   | AskAudit
-  | AskAccounts;
+  | AskAccounts
+  | CreateTournament
+  | AskTournaments
+  | AskTournament
+  | AskStandings
+  | AskPairings
+  | JoinTournament
+  | WithdrawFromTournament
+  | StartTournament
+  | FinishTournament
+  | CancelTournament
+  | PairByHand
+  | PauseTournament
+  | ResumeTournament
+  | TellTournament
+  | ForfeitPlayer
+  | WatchTournament
+  | LeaveTournament
+  | AskPasskeyChallenge
+  | RegisterByPasskey
+  | SignInByPasskey
+  | AskPasskeys
+  | AddPasskey
+  | RemovePasskey
+  | BeginOidc
+  | FinishOidc
+  | UnlinkOidc
+  | FollowPlayer
+  | UnfollowPlayer
+  | BlockPlayer
+  | UnblockPlayer
+  | AskFriends
+  | AskBlocked
+  | AskNotices
+  | SetNotices
+  | SubscribePush
+  | UnsubscribePush
+  | SetMail
+  | ConfirmMail
+  | EndMails;
 
 export type Clock =
   | Fischer
@@ -716,12 +900,38 @@ export interface Clocks {
   at: number;
 }
 
+/**
+ * The organiser pauses the match: no clock runs and no move is accepted until `clocks_resumed`.
+ *
+ * At `until` the clocks go on by themselves.
+ */
+export interface ClocksPaused {
+  seq: number;
+  at: number;
+  type: "clocks_paused";
+  until: number;
+}
+
+/** The clocks go on where they were paused; the time of the pause counts for no seat. */
+export interface ClocksResumed {
+  seq: number;
+  at: number;
+  type: "clocks_resumed";
+}
+
 /** Close a report, with what was decided; for administrators. Its reporter is told, once, that it was looked at. */
 export interface CloseReport {
   id: string;
   type: "close_report";
   report: number;
   grounds: string;
+}
+
+/** Enter the code that was sent to one's address; then e-mails are sent to it. */
+export interface ConfirmMail {
+  id: string;
+  type: "confirm_mail";
+  code: string;
 }
 
 /** Every move may take `days`. */
@@ -754,6 +964,13 @@ export interface CreateToken {
   days?: number;
 }
 
+/** Create a tournament, as its organiser. The acknowledgement's `ref` is its id. */
+export interface CreateTournament {
+  id: string;
+  type: "create_tournament";
+  settings: TournamentSettingsInput;
+}
+
 /**
  * Declares the games that a bot plays and its `concurrency`, of which the server grants at most 200.
  *
@@ -769,6 +986,8 @@ export interface Declare {
    * pairs it while it is connected. They are part of `concurrency`, of which at least one game is left for people.
    */
   ladder?: number;
+  /** The version of the bot, for its matches and ratings: with a new one its rating is uncertain again. */
+  version?: string | null;
 }
 
 /** Decline a challenge; the challenger gets the `reason`. */
@@ -812,8 +1031,9 @@ export interface Delay {
 export interface DeleteAccount {
   id: string;
   type: "delete_account";
-  /** Required of an account; a guest has none. */
+  /** An account is deleted with it, or with a proof of a passkey; a guest has neither. */
   password?: string | null;
+  proof?: PasskeyProof | null;
 }
 
 /** `seat` declines the draw offer, or withdraws its own. A move that declines it has no event for that. */
@@ -846,6 +1066,14 @@ export interface Eliminated {
   cause: string | null;
   /** The seat that sent the command: the eliminated one, or the one that claimed victory over it. */
   by: number | null;
+}
+
+/** End the e-mails to a player, by the `mark` in the link of one of them; whoever has the link may. */
+export interface EndMails {
+  id: string;
+  type: "end_mails";
+  player: string;
+  mark: string;
 }
 
 /** End all of one's sessions but this one. Personal tokens stay. */
@@ -903,6 +1131,42 @@ export interface Export {
   more: string | null;
 }
 
+/**
+ * Ask who has a name: the account of this name, or else the player who is here under it.
+ *
+ * Capitals, spaces and marks that only change how a name looks make no difference.
+ */
+export interface FindPlayer {
+  id: string;
+  type: "find_player";
+  name: string;
+}
+
+/**
+ * Finish it in the browser that began it: sign in, become an account where the identity is new, or link it.
+ *
+ * It may be sent before `hello` to sign in. The code is good once; a `name_taken` leaves it as it is, and another
+ * `name` may be sent with it.
+ */
+export interface FinishOidc {
+  id: string;
+  type: "finish_oidc";
+  /** What the page's address ends with after the visit. */
+  code: string;
+  /** The secret of `oidc_begun`. */
+  secret: string;
+  /** The name of a new account, in place of that which the provider tells. */
+  name?: string | null;
+  label?: string;
+}
+
+/** End a tournament with its standings as they are, once no game goes on; for its organiser. */
+export interface FinishTournament {
+  id: string;
+  tournament: string;
+  type: "finish_tournament";
+}
+
 /** Each player has `initial` seconds and gains `increment` seconds after each move. */
 export interface FischerInput {
   kind: "fischer";
@@ -915,6 +1179,37 @@ export interface Fischer {
   kind: "fischer";
   initial: number;
   increment: number;
+}
+
+/** Follow a player, of whom `ask_friends` tells from then on. The player is not told. */
+export interface FollowPlayer {
+  id: string;
+  type: "follow_player";
+  player: string;
+}
+
+/** Take a player out of a tournament; for its organiser. A game that goes on is lost for the player. */
+export interface ForfeitPlayer {
+  id: string;
+  tournament: string;
+  type: "forfeit_player";
+  player: string;
+}
+
+/** A player whom one follows. `match` is a live game of the player's that may be watched. */
+export interface Friend {
+  player: Player;
+  is_here: boolean;
+  /** The number of the player's live games. */
+  playing: number;
+  match: string | null;
+}
+
+/** The answer to `ask_friends`: those who are here first, then by name. */
+export interface Friends {
+  type: "friends";
+  id: string;
+  friends: Friend[];
 }
 
 /** A game and its options; options left out have their defaults. The server fills in all of them. */
@@ -1013,6 +1308,13 @@ export interface JoinSeek {
   seek: string;
 }
 
+/** Enter a tournament, or come back after having been absent. */
+export interface JoinTournament {
+  id: string;
+  tournament: string;
+  type: "join_tournament";
+}
+
 /** The answer to `ask_leaderboard`: players with an established rating, the best first. */
 export interface Leaderboard {
   type: "leaderboard";
@@ -1053,6 +1355,13 @@ export interface LeaveSeek {
   id: string;
   type: "leave_seek";
   seek: string;
+}
+
+/** Ask for no further updates. */
+export interface LeaveTournament {
+  id: string;
+  tournament: string;
+  type: "leave_tournament";
 }
 
 /**
@@ -1165,6 +1474,8 @@ export type MatchEvent =
   | TakebackDeclined
   | TakenBack
   | Resumed
+  | ClocksPaused
+  | ClocksResumed
   | Ended
   | RematchOffered
   | RematchDeclined
@@ -1195,6 +1506,12 @@ export interface MatchSummary {
   rated: boolean;
   /** Of a match that began as a rated one: each seat's rating then. */
   ratings: SeatRating[];
+  /** The tournament to which this match belongs; null for any other. */
+  tournament: string | null;
+  /** Of a live correspondence match: the seat to move; null where dice are rolled, and in any other match. */
+  turn: number | null;
+  /** When the time of that seat is over, by the server's clock. */
+  due: number | null;
 }
 
 /**
@@ -1226,6 +1543,13 @@ export interface MyMatches {
   more: string | null;
 }
 
+/** A passkey that `navigator.credentials.create` has made: the fields of its response. */
+export interface NewPasskey {
+  credential: string;
+  client_data: string;
+  attestation: string;
+}
+
 /** No player loses on time. */
 export interface NoClock {
   kind: "none";
@@ -1242,6 +1566,37 @@ export interface Notice {
   type: "notice";
   code: "restarting" | "also_here" | "report_closed";
   text: string;
+}
+
+/** The answer to `ask_notices`. */
+export interface Notices {
+  type: "notices";
+  id: string;
+  /**
+   * The server's public key, 65 bytes in base64url, with which a browser subscribes; null where the server sends no
+   * push messages.
+   */
+  push_key: string | null;
+  push: ("turn" | "challenge" | "round")[];
+  /** The labels of the browsers that get push messages, the newest first. */
+  devices: string[];
+  /** Whether this server sends e-mails. */
+  has_mail: boolean;
+  mail: ("turn" | "challenge" | "round")[];
+  /** Where e-mails go. */
+  address: string | null;
+  /** Whether the address is the player's: its code was entered. */
+  is_confirmed: boolean;
+}
+
+/** Something awaits the player elsewhere: in the match `match`, if it is in one. */
+export interface Notified {
+  type: "notified";
+  kind: "turn" | "challenge" | "round";
+  game: string;
+  /** The player who moved or challenges. */
+  by: Player | null;
+  match: string | null;
 }
 
 /**
@@ -1287,6 +1642,14 @@ export interface OfferedOption {
   choices: number[];
   default: number | boolean | null;
   optional: boolean;
+}
+
+/** The answer to `begin_oidc`: the path that the browser goes to, and the secret that it keeps until it is back. */
+export interface OidcBegun {
+  type: "oidc_begun";
+  id: string;
+  path: string;
+  secret: string;
 }
 
 /** A name that an account has had, until the time `until`. */
@@ -1352,6 +1715,18 @@ export interface OverlayPicture {
   numbers: string;
 }
 
+/**
+ * Pair a round of a tournament that is paired by hand; for its organiser. The first player of a pair has seat 0.
+ *
+ * Players in no pair rest, without points. Games of the round before may go on; nobody in one is paired again.
+ */
+export interface PairByHand {
+  id: string;
+  tournament: string;
+  type: "pair_by_hand";
+  pairs: [string, string][];
+}
+
 /** A match of the receiver has begun; `join` subscribes to it. */
 export interface Paired {
   type: "paired";
@@ -1359,11 +1734,82 @@ export interface Paired {
   seat: number;
 }
 
+/** Two players by seat, or one with a bye. `points` has what each got; it is empty while that is pending. */
+export interface PairingInfo {
+  round: number;
+  board: number;
+  players: Player[];
+  /** The match, of which there is none for a bye. */
+  match: string | null;
+  how: "pending" | "played" | "forfeit" | "bye" | "void";
+  points: number[];
+}
+
 /** A pool of quick pairing: people who wait in it are paired by rating for this game with this clock. */
 export interface PairingPool {
   id: string;
   game: GameSpec;
   clock: Clock;
+}
+
+/** The answer to `ask_pairings`. */
+export interface Pairings {
+  type: "pairings";
+  id: string;
+  tournament: string;
+  round: number;
+  pairings: PairingInfo[];
+  more: number | null;
+}
+
+/**
+ * The answer to `ask_passkey_challenge`: what the browser's WebAuthn is asked with.
+ *
+ * The challenge is the text's bytes. `passkeys` are those of the account: a new one is not made where one of them is,
+ * and one of them confirms. To sign in none is named, so that the answer is the same for everybody.
+ */
+export interface PasskeyChallenge {
+  type: "passkey_challenge";
+  id: string;
+  challenge: string;
+  /** The relying party's id: the host name of the page. */
+  site: string;
+  /** The user handle of a new passkey, as base64url; empty for other purposes. */
+  user: string;
+  passkeys: string[];
+}
+
+/** One passkey; `site` is the host name that it works at. */
+export interface PasskeyInfo {
+  /** Its id, for `remove_passkey`. */
+  passkey: string;
+  label: string;
+  site: string;
+  created: number;
+  used: number;
+}
+
+/** The answer of `navigator.credentials.get`: the fields of its response. `user` is the user handle. */
+export interface PasskeyProof {
+  credential: string;
+  client_data: string;
+  authenticator_data: string;
+  signature: string;
+  user?: string | null;
+}
+
+/** The answer to `ask_passkeys` and `add_passkey`, the newest first. */
+export interface Passkeys {
+  type: "passkeys";
+  id: string;
+  passkeys: PasskeyInfo[];
+}
+
+/** Stop the clocks of all games of a tournament for at most an hour, and pair nobody; for its organiser. */
+export interface PauseTournament {
+  id: string;
+  tournament: string;
+  type: "pause_tournament";
 }
 
 /** Each move has `seconds`; unused time is not kept. */
@@ -1419,6 +1865,13 @@ export interface Player {
   kind: "person" | "bot";
 }
 
+/** The answer to `find_player`. */
+export interface PlayerFound {
+  type: "player_found";
+  id: string;
+  player: Player;
+}
+
 /** The answer to `ask_policies`. */
 export interface Policies {
   type: "policies";
@@ -1428,6 +1881,12 @@ export interface Policies {
   registration: "open" | "invitation" | "closed";
   /** Who may write chat lines. */
   chat: "everybody" | "accounts" | "nobody";
+  /** Who may create tournaments: everybody, players with an account, or administrators. */
+  tournaments: "everybody" | "accounts" | "admins";
+  /** Whether passkeys work at the address by which this connection came: a host name by https, or localhost. */
+  passkeys: boolean;
+  /** The name of the provider at which one may sign in; empty for none. */
+  oidc: string;
 }
 
 /** The answer to `ping`: `sent` is that of the ping, `now` the server's time. */
@@ -1460,6 +1919,8 @@ export interface PoolRating {
   provisional: boolean;
   /** Place among the established players of the same kind; null while it is provisional, and beyond 1,000. */
   rank: number | null;
+  /** The versions that a bot has named, the one that played last first: at most 16. */
+  versions: VersionRating[];
 }
 
 /** The number of players who wait in a pool. */
@@ -1481,6 +1942,8 @@ export interface Presence {
   playing: number;
   accepts: Accepts[];
   free: number;
+  /** The version that a bot has declared. */
+  version: string | null;
 }
 
 /** The answer to `ask_profile`. `ratings` are those with the most games first, at most 30. */
@@ -1611,7 +2074,7 @@ export interface RecoveryCodes {
 export interface Refused {
   type: "refused";
   id: string | null;
-  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "no_chat" | "forbidden_words" | "unknown_ban" | "unknown_report" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict";
+  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "paused" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "no_chat" | "forbidden_words" | "unknown_ban" | "unknown_report" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict" | "unknown_tournament" | "tournament_over" | "no_passkeys" | "passkey_known" | "unknown_passkey" | "last_way_in" | "no_oidc" | "oidc_refused" | "already_linked";
   text: string;
   /** Delay before a retry, in milliseconds; null where a retry would be refused as well. */
   retry_after: number | null;
@@ -1628,6 +2091,23 @@ export interface Register {
   name: string;
   password: string;
   /** Where registration is by invitation. */
+  invitation?: string | null;
+  /** The name of the session that begins where a new player is made. */
+  label?: string;
+}
+
+/**
+ * Become an account with a passkey and without a password, as `register` does with one.
+ *
+ * It may be sent before `hello`.
+ */
+export interface RegisterByPasskey {
+  id: string;
+  type: "register_by_passkey";
+  name: string;
+  passkey: NewPasskey;
+  /** What the passkey is called. */
+  passkey_label?: string;
   invitation?: string | null;
   /** The name of the session that begins where a new player is made. */
   label?: string;
@@ -1681,6 +2161,14 @@ export interface Rematched {
   match: string;
 }
 
+/** Remove a passkey; the last way to sign in stays. */
+export interface RemovePasskey {
+  id: string;
+  type: "remove_passkey";
+  /** Its id, as `passkeys` lists it. */
+  passkey: string;
+}
+
 /** Change the account's name. The old one stays reserved for the account. */
 export interface Rename {
   id: string;
@@ -1688,11 +2176,16 @@ export interface Rename {
   name: string;
 }
 
-/** Replace the recovery codes by new ones, which are shown this once. */
+/**
+ * Replace the recovery codes by new ones, which are shown this once.
+ *
+ * The password confirms it, or a proof of a passkey.
+ */
 export interface RenewCodes {
   id: string;
   type: "renew_codes";
-  password: string;
+  password?: string | null;
+  proof?: PasskeyProof | null;
 }
 
 /** Result of a search, and its cost. */
@@ -1817,6 +2310,13 @@ export interface Resign {
   type: "resign";
 }
 
+/** Have the clocks of all games of a tournament run again; for its organiser. */
+export interface ResumeTournament {
+  id: string;
+  tournament: string;
+  type: "resume_tournament";
+}
+
 /** After an outage of the server the running clock gets `refunded` milliseconds back. */
 export interface Resumed {
   seq: number;
@@ -1897,6 +2397,8 @@ export interface SeatInfo {
   rating: number | null;
   /** Whether that rating was provisional. */
   provisional: boolean;
+  /** The version of a bot that names one, as the match began. */
+  version: string | null;
 }
 
 /** A player connected or disconnected, at the server's time `at`. */
@@ -1978,6 +2480,8 @@ export type ServerMessage =
   | HeadToHead
   | Opening
   | SeekInfo
+  | Tv
+  | PlayerFound
   | LobbyState
   | LobbyPage
   | LobbyChanged
@@ -2005,10 +2509,12 @@ export type ServerMessage =
   | Watchers
   | Said
   | Rated
+  | Notified
   | Notice
   | Policies
   | Registered
   | SignedIn
+  | SignInLink
   | Account
   | RecoveryCodes
   | Sessions
@@ -2020,7 +2526,19 @@ export type ServerMessage =
   | Reports
   | ReportDetails
   | AccountList
-  | Audit;
+  | Audit
+  | Tournaments
+  | TournamentState
+  | Standings
+  | Pairings
+  | TournamentChanged
+  | TournamentMessage
+  | PasskeyChallenge
+  | Passkeys
+  | OidcBegun
+  | Friends
+  | Blocked
+  | Notices;
 
 /** One session; `seen` is when it was last used to connect, to within an hour. */
 export interface SessionInfo {
@@ -2038,6 +2556,22 @@ export interface Sessions {
   sessions: SessionInfo[];
 }
 
+/** Have e-mails sent to an address, to which a code is sent first; for players with an account. Null ends them. */
+export interface SetMail {
+  id: string;
+  type: "set_mail";
+  address: string | null;
+  language?: "en" | "de";
+}
+
+/** Choose of what one is notified by push messages, and by e-mails; null leaves a choice as it is. */
+export interface SetNotices {
+  id: string;
+  type: "set_notices";
+  push?: ("turn" | "challenge" | "round")[] | null;
+  mail?: ("turn" | "challenge" | "round")[] | null;
+}
+
 /**
  * Begin a session of an account. The socket's own player stays as it is: connect with the token that comes.
  *
@@ -2049,6 +2583,39 @@ export interface SignIn {
   name: string;
   password: string;
   label?: string;
+}
+
+/**
+ * Begin a session by a link that another device of the account shows. The socket's own player stays as it is.
+ *
+ * It may be sent before `hello`. A link is good once.
+ */
+export interface SignInByLink {
+  id: string;
+  type: "sign_in_by_link";
+  code: string;
+  label?: string;
+}
+
+/**
+ * Begin a session by a passkey, which says whose it is. The socket's own player stays as it is.
+ *
+ * It may be sent before `hello`. The answer to an unknown passkey is that to a wrong signature.
+ */
+export interface SignInByPasskey {
+  id: string;
+  type: "sign_in_by_passkey";
+  passkey: PasskeyProof;
+  label?: string;
+}
+
+/** The answer to `ask_sign_in_link`: the page's address with the code, and the rows of its QR code, `1` is dark. */
+export interface SignInLink {
+  type: "sign_in_link";
+  id: string;
+  link: string;
+  qr: string[];
+  expires: number;
 }
 
 /** End this session. Its sockets are closed after the answer; a guest cannot come back. */
@@ -2109,6 +2676,41 @@ export interface Snapshot {
   with_help: boolean;
   /** Whether the result counts for the ratings, as far as it is known; false from a takeback on. */
   rated: boolean;
+  /** The tournament to which this match belongs; null for any other. */
+  tournament: string | null;
+  /** When the clocks that the organiser has paused go on by themselves; null while the match is not paused. */
+  paused_until: number | null;
+}
+
+/** A player in the order of the standings. `tie_breaks` are in the order of the tournament's. */
+export interface Standing {
+  rank: number;
+  player: Player;
+  /** The rating at the time of joining, by which players are seeded. */
+  rating: number;
+  /** In a knockout the meetings that were won, byes among them. */
+  points: number;
+  tie_breaks: number[];
+  /** Games played on the board. */
+  games: number;
+  wins: number;
+  draws: number;
+  losses: number;
+  /** Games of an arena won in a row so far. */
+  streak: number;
+  /** Whether the player has withdrawn, was forfeited, or is out of a knockout. */
+  is_out: boolean;
+  /** Whether the player missed two games and is paired no more until joining again. */
+  is_absent: boolean;
+}
+
+/** The answer to `ask_standings`. */
+export interface Standings {
+  type: "standings";
+  id: string;
+  tournament: string;
+  standings: Standing[];
+  more: number | null;
 }
 
 /** Start a table that has enough players; for its creator. The acknowledgement's `ref` is the match. */
@@ -2116,6 +2718,13 @@ export interface StartSeek {
   id: string;
   type: "start_seek";
   seek: string;
+}
+
+/** Start a tournament now, or its next round; for its organiser. */
+export interface StartTournament {
+  id: string;
+  tournament: string;
+  type: "start_tournament";
 }
 
 /** The match begins. `commitment` is the SHA-256 of the seed of its dice, which `ended` discloses. */
@@ -2138,12 +2747,33 @@ export interface Started {
   rated: boolean;
   /** Each seat's rating as the rated match begins; empty in a casual one. */
   ratings: SeatRating[];
+  /** The tournament to which this match belongs; null for any other. */
+  tournament: string | null;
+  /** The version of each seat's bot; null for one that names none and for people, empty where all are null. */
+  versions: (string | null)[];
 }
 
 /** To an analyst: this job is cancelled, or assigned to another analyst. */
 export interface StopAnalysis {
   type: "stop_analysis";
   job: string;
+}
+
+/**
+ * Have push messages sent to a browser: the values of its `PushSubscription`.
+ *
+ * The endpoint must be that of a push service which the server knows.
+ */
+export interface SubscribePush {
+  id: string;
+  type: "subscribe_push";
+  endpoint: string;
+  /** The browser's public key, 65 bytes in base64url. */
+  p256dh: string;
+  /** The browser's authentication secret, 16 bytes in base64url. */
+  auth: string;
+  /** What the browser is called in lists. */
+  label?: string;
 }
 
 /** `seat` declines the takeback request, or withdraws its own. A move that declines it has no event for that. */
@@ -2179,6 +2809,14 @@ export interface TakenBack {
   left: (number | null)[];
 }
 
+/** Send a line to all participants; for its organiser. */
+export interface TellTournament {
+  id: string;
+  tournament: string;
+  type: "tell_tournament";
+  text: string;
+}
+
 /** The answer to `create_token`. The `secret` cannot be read again. */
 export interface TokenCreated {
   type: "token_created";
@@ -2192,6 +2830,133 @@ export interface Tokens {
   type: "tokens";
   id: string;
   tokens: PersonalToken[];
+}
+
+/** A tournament that one watches has changed: its first page of standings and of the newest round, as they are. */
+export interface TournamentChanged {
+  type: "tournament_changed";
+  tournament: TournamentInfo;
+  standings: Standing[];
+  pairings: PairingInfo[];
+}
+
+/** One tournament as lists show it. */
+export interface TournamentInfo {
+  id: string;
+  settings: TournamentSettings;
+  organiser: Player;
+  status: "open" | "running" | "finished" | "cancelled";
+  players: number;
+  /** The newest round, counted from 1; 0 before the first. Every pairing of free players is a round of an arena. */
+  round: number;
+  /** How many rounds there will be; null where nobody knows. */
+  rounds: number | null;
+  /** Games of the newest round that go on. */
+  pending: number;
+  /** Whether its clocks stand still. */
+  is_paused: boolean;
+  created: number;
+  started: number | null;
+  /** When the pairing of an arena ends. */
+  ends_at: number | null;
+  ended: number | null;
+  /** When the next round begins by itself; null where the organiser starts it, or games go on. */
+  next_round_at: number | null;
+  winner: Player | null;
+  /** By what the order of players with equal points is decided, in turn; what is equal then is in order of seeding. */
+  tie_breaks: ("buchholz" | "sonneborn_berger" | "direct_encounter" | "wins")[];
+}
+
+/** The organiser's line to all participants; participants who are not here miss it. */
+export interface TournamentMessage {
+  type: "tournament_message";
+  tournament: string;
+  name: string;
+  by: Player;
+  text: string;
+}
+
+/** What is settled when a tournament is created. */
+export interface TournamentSettingsInput {
+  name: string;
+  format: "round_robin" | "swiss" | "knockout" | "arena" | "by_hand";
+  game: GameSpecInput;
+  /** A tournament needs a clock, and an arena one that does not count in days. */
+  clock: ClockInput;
+  rated?: boolean;
+  /** Rounds of a Swiss tournament; null for the least number after which one player at most has won all games. */
+  rounds?: number | null;
+  /** How often two players of a round robin meet. */
+  cycles?: number;
+  /** How long an arena lasts, which needs it; games that go on then still count. */
+  minutes?: number | null;
+  /** When it starts by itself; null where the organiser starts it. */
+  starts_at?: number | null;
+  /** Seconds between two rounds; null where the organiser starts each round. */
+  pause?: number | null;
+  /** The greatest number of players; null for as many as the format takes, 40 in a round robin and 256 in others. */
+  limit?: number | null;
+  entrants?: "everybody" | "people" | "bots";
+  rating_from?: number | null;
+  /** Only players whose rating in these games is in this range may join; null for no bound. */
+  rating_to?: number | null;
+  /** How many rounds of a Swiss tournament may be paired before joining ends; an arena may be joined to its end. */
+  late_rounds?: number;
+  /** What a player who joins late gets for each round that was missed: half a point, or none. */
+  late_points?: "half" | "none";
+  /** The class or club whose members alone see and join it; null for everybody. */
+  group?: string | null;
+}
+
+/** What is settled when a tournament is created. */
+export interface TournamentSettings {
+  name: string;
+  format: "round_robin" | "swiss" | "knockout" | "arena" | "by_hand";
+  game: GameSpec;
+  /** A tournament needs a clock, and an arena one that does not count in days. */
+  clock: Clock;
+  rated: boolean;
+  /** Rounds of a Swiss tournament; null for the least number after which one player at most has won all games. */
+  rounds: number | null;
+  /** How often two players of a round robin meet. */
+  cycles: number;
+  /** How long an arena lasts, which needs it; games that go on then still count. */
+  minutes: number | null;
+  /** When it starts by itself; null where the organiser starts it. */
+  starts_at: number | null;
+  /** Seconds between two rounds; null where the organiser starts each round. */
+  pause: number | null;
+  /** The greatest number of players; null for as many as the format takes, 40 in a round robin and 256 in others. */
+  limit: number | null;
+  entrants: "everybody" | "people" | "bots";
+  rating_from: number | null;
+  /** Only players whose rating in these games is in this range may join; null for no bound. */
+  rating_to: number | null;
+  /** How many rounds of a Swiss tournament may be paired before joining ends; an arena may be joined to its end. */
+  late_rounds: number;
+  /** What a player who joins late gets for each round that was missed: half a point, or none. */
+  late_points: "half" | "none";
+  /** The class or club whose members alone see and join it; null for everybody. */
+  group: string | null;
+}
+
+/** The answer to `ask_tournament` and `watch_tournament`: one page of standings, and of the newest round. */
+export interface TournamentState {
+  type: "tournament";
+  id: string;
+  tournament: TournamentInfo;
+  standings: Standing[];
+  pairings: PairingInfo[];
+  /** The asking player's own standing; null where the player is none of its participants. */
+  own: Standing | null;
+}
+
+/** The answer to `ask_tournaments`. */
+export interface Tournaments {
+  type: "tournaments";
+  id: string;
+  tournaments: TournamentInfo[];
+  more: number | null;
 }
 
 /**
@@ -2280,12 +3045,51 @@ export interface TreeNode {
   mark: "best" | "cut" | null;
 }
 
+/**
+ * The answer to `ask_tv`: one match of each game of which there is a live public one.
+ *
+ * Matches of people come before those with bots; then those of the best players by their ratings at the start. A match
+ * is shown as late as its spectators see it.
+ */
+export interface Tv {
+  type: "tv";
+  id: string;
+  matches: MatchSummary[];
+}
+
 /** Lift a ban or mute; for administrators. */
 export interface Unban {
   id: string;
   type: "unban";
   ban: number;
   grounds: string;
+}
+
+/** Block a player no more. */
+export interface UnblockPlayer {
+  id: string;
+  type: "unblock_player";
+  player: string;
+}
+
+/** Follow a player no more. */
+export interface UnfollowPlayer {
+  id: string;
+  type: "unfollow_player";
+  player: string;
+}
+
+/** Take the provider's identity from the account; the last way to sign in stays. */
+export interface UnlinkOidc {
+  id: string;
+  type: "unlink_oidc";
+}
+
+/** Have no more push messages sent to a browser; to none of one's browsers without an `endpoint`. */
+export interface UnsubscribePush {
+  id: string;
+  type: "unsubscribe_push";
+  endpoint?: string | null;
 }
 
 /**
@@ -2302,6 +3106,15 @@ export interface Variation {
   moves: string[];
   /** The gauges of each of the positions, as in `moves`. */
   gauges: [string, number][][];
+}
+
+/** A version of a bot in one pool, with the bot's rating and deviation after its last game, which ended at `at`. */
+export interface VersionRating {
+  version: string;
+  games: number;
+  rating: number;
+  deviation: number;
+  at: number;
 }
 
 /**
@@ -2323,6 +3136,13 @@ export interface Waiting {
 export interface WatchLobby {
   id: string;
   type: "watch_lobby";
+}
+
+/** Ask for a tournament and its updates, of which there is at most one a second. A connection watches one. */
+export interface WatchTournament {
+  id: string;
+  tournament: string;
+  type: "watch_tournament";
 }
 
 /** The number of a match's watchers, sent on a change and at most once a second. */
@@ -2351,12 +3171,20 @@ export interface Welcome {
   scopes: ("play" | "bot" | "read" | "admin")[];
 }
 
+/** Leave a tournament; a game that goes on counts. Before the start the place is free again. */
+export interface WithdrawFromTournament {
+  id: string;
+  tournament: string;
+  type: "withdraw_from_tournament";
+}
+
 /** The messages that answer each command. */
 export interface Answers {
   abort: Acknowledged;
   accept_challenge: Acknowledged;
   accept_draw: Acknowledged;
   accept_takeback: Acknowledged;
+  add_passkey: Passkeys;
   analysed: Acknowledged;
   ask_account: Account;
   ask_accounts: AccountList;
@@ -2364,7 +3192,9 @@ export interface Answers {
   ask_archive: Archive;
   ask_audit: Audit;
   ask_bans: Bans;
+  ask_blocked: Blocked;
   ask_export: Export;
+  ask_friends: Friends;
   ask_games: Games;
   ask_head_to_head: HeadToHead;
   ask_history: History;
@@ -2373,7 +3203,11 @@ export interface Answers {
   ask_lobby: LobbyPage;
   ask_moves: Moves;
   ask_my_matches: MyMatches;
+  ask_notices: Notices;
   ask_opening: Opening;
+  ask_pairings: Pairings;
+  ask_passkey_challenge: PasskeyChallenge;
+  ask_passkeys: Passkeys;
   ask_policies: Policies;
   ask_pools: Pools;
   ask_profile: Profile;
@@ -2382,54 +3216,90 @@ export interface Answers {
   ask_reports: Reports;
   ask_seek: SeekInfo;
   ask_sessions: Sessions;
+  ask_sign_in_link: SignInLink;
+  ask_standings: Standings;
   ask_study: Acknowledged;
   ask_tokens: Tokens;
+  ask_tournament: TournamentState;
+  ask_tournaments: Tournaments;
   ask_trace: Acknowledged;
+  ask_tv: Tv;
   ask_variation: Variation;
   ban: Acknowledged;
+  begin_oidc: OidcBegun;
+  block_player: Acknowledged;
   cancel_analysis: Acknowledged;
   cancel_challenge: Acknowledged;
   cancel_seek: Acknowledged;
+  cancel_tournament: Acknowledged;
   challenge: Acknowledged;
   change_password: Acknowledged;
   claim: Acknowledged;
   close_report: Acknowledged;
+  confirm_mail: Acknowledged;
   create_invitation: InvitationCreated;
   create_seek: Acknowledged;
   create_token: TokenCreated;
+  create_tournament: Acknowledged;
   declare: Acknowledged;
   decline_challenge: Acknowledged;
   decline_draw: Acknowledged;
   decline_rematch: Acknowledged;
   decline_takeback: Acknowledged;
   delete_account: Acknowledged;
+  end_mails: Acknowledged;
   end_other_sessions: Acknowledged;
   end_session: Acknowledged;
   enter_pool: Acknowledged;
+  find_player: PlayerFound;
+  finish_oidc: SignedIn | Registered | Acknowledged;
+  finish_tournament: Acknowledged;
+  follow_player: Acknowledged;
+  forfeit_player: Acknowledged;
   join: Snapshot | Acknowledged;
   join_seek: Acknowledged;
+  join_tournament: Acknowledged;
   leave: Acknowledged;
   leave_lobby: Acknowledged;
   leave_pool: Acknowledged;
   leave_seek: Acknowledged;
+  leave_tournament: Acknowledged;
   offer_analysis: Acknowledged;
   offer_draw: Acknowledged;
+  pair_by_hand: Acknowledged;
+  pause_tournament: Acknowledged;
   ping: Pong;
   play: Acknowledged;
   read_record: RecordRead;
   recover: SignedIn;
   register: Registered;
+  register_by_passkey: Registered;
   rematch: Acknowledged;
+  remove_passkey: Acknowledged;
   rename: Account;
   renew_codes: RecoveryCodes;
   report_player: Acknowledged;
   request_takeback: Acknowledged;
   resign: Acknowledged;
+  resume_tournament: Acknowledged;
   revoke_token: Acknowledged;
   say: Acknowledged;
+  set_mail: Acknowledged;
+  set_notices: Acknowledged;
   sign_in: SignedIn;
+  sign_in_by_link: SignedIn;
+  sign_in_by_passkey: SignedIn;
   sign_out: Acknowledged;
   start_seek: Acknowledged;
+  start_tournament: Acknowledged;
+  subscribe_push: Acknowledged;
+  tell_tournament: Acknowledged;
   unban: Acknowledged;
+  unblock_player: Acknowledged;
+  unfollow_player: Acknowledged;
+  unlink_oidc: Acknowledged;
+  unsubscribe_push: Acknowledged;
   watch_lobby: LobbyState;
+  watch_tournament: TournamentState;
+  withdraw_from_tournament: Acknowledged;
 }

@@ -38,6 +38,8 @@ export class MatchRecord {
     this.rematch = [...snapshot.rematch];
     this.over = snapshot.over;
     this.winner = snapshot.winner;
+    /** When the clocks that the organiser has paused go on by themselves; null while they are not paused. */
+    this.pausedUntil = snapshot.paused_until;
     this.reason = snapshot.reason;
     /** Why the rules ended the match, once it is known. @type {import("./protocol").MatchEnding | null} */
     this.ending = null;
@@ -45,6 +47,8 @@ export class MatchRecord {
     this.next = snapshot.next;
     this.delay = snapshot.delay;
     this.private = snapshot.private;
+    /** The tournament of which the match is a part. */
+    this.tournament = snapshot.tournament;
     this.withHelp = snapshot.with_help;
     /** Whether the result counts for the ratings, as far as it is known. */
     this.rated = snapshot.rated;
@@ -80,9 +84,9 @@ export class MatchRecord {
     return true;
   }
 
-  /** Whether the receiver is to move. */
+  /** Whether the receiver is to move, and may. */
   get myTurn() {
-    return !this.over && this.seat !== null && this.toMove === this.seat;
+    return !this.over && this.pausedUntil === null && this.seat !== null && this.toMove === this.seat;
   }
 
   /** Who made each ply, -1 for the dice, undefined where it is not known yet. @param {number} ply */
@@ -155,8 +159,15 @@ export class MatchRecord {
       case "takeback_declined":
         this.takeback = [];
         break;
+      case "clocks_paused":
+        this.pausedUntil = event.until;
+        break;
+      case "clocks_resumed":
+        this.pausedUntil = null;
+        break;
       case "ended":
         this.over = true;
+        this.pausedUntil = null;
         this.winner = event.winner;
         this.reason = event.reason;
         this.rated = event.rated;

@@ -17,6 +17,7 @@ export const PIECES = /** @type {const} */ (["shapes", "tokens"]);
  * @property {boolean} sound
  * @property {(typeof CONFIRMS)[number]} confirm whether moves to cells need a second tap; `auto` on small cells
  * @property {boolean} premove that a move may be chosen before one's turn
+ * @property {boolean} [follows] whether I follow anybody, as far as this browser knows
  * @property {Record<string, LastForm>} forms the last values of each form
  * @property {Record<string, {bot: string, count: number}>} losses in a row, of each game against one level
  * @property {Learned} [learned] puzzles, lessons and rules

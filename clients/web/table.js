@@ -313,6 +313,7 @@ export class Table {
     if (this.preview) return t("After {moves}", { moves: this.preview.moves.join(" ") });
     if (this.replayed !== null) return this.#replayWords(this.replayed);
     if (record.over) return resultText(record)[0];
+    if (record.pausedUntil !== null) return t("Paused by the organiser");
     if (record.toMove < 0) return t("The dice roll…");
     if (record.myTurn) return t("Your turn");
     const name = nameOf(record.seats[record.toMove].player);

@@ -78,6 +78,8 @@ interface Page {
   openPlayer: (player: Player, match: string | null) => Promise<void>;
   /** Start a game against a bot with the last settings. */
   quickBot: (game: string) => Promise<void>;
+  /** My correspondence games. */
+  turns: () => Promise<import("./turns.js").Turns>;
   /** Ask for settings, then open a table or send a challenge. */
   form: (game: string, mode: Mode, to?: Player) => Promise<void>;
   openTable: (chosen: Terms) => Promise<void>;
@@ -133,10 +135,18 @@ interface Tile extends HTMLElement {
 interface OfflineWorker {
   location: Location;
   registration: ServiceWorkerRegistration;
-  clients: { claim(): Promise<void> };
+  clients: { claim(): Promise<void>; matchAll(which: { type: "window"; includeUncontrolled: boolean }): Promise<readonly PageWindow[]>; openWindow(url: string): Promise<unknown> };
   skipWaiting(): Promise<void>;
   addEventListener(type: "install" | "activate", listener: (event: { waitUntil(work: Promise<void>): void }) => void): void;
   addEventListener(type: "fetch", listener: (event: Fetching) => void): void;
+  addEventListener(type: "push", listener: (event: { data: { json(): unknown } | null; waitUntil(work: Promise<void>): void }) => void): void;
+  addEventListener(type: "notificationclick", listener: (event: { notification: Notification; waitUntil(work: Promise<void>): void }) => void): void;
+}
+/** A window of the page, as the service worker sees it. */
+interface PageWindow {
+  focused: boolean;
+  focus(): Promise<unknown>;
+  navigate(url: string): Promise<unknown>;
 }
 interface Fetching {
   request: Request;

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from cornered.contests.pairing import circle
 from cornered.lab.contests.match import meeting
 from cornered.lab.contests.openings import Openings
-from cornered.lab.contests.pairing import circle
 from cornered.lab.contests.terms import Fixture, PlayedGame
 
 __all__ = ["Gauntlet", "RoundRobin", "arranged"]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from cornered.contests.pairing import bracket
 from cornered.lab.contests.openings import Openings
-from cornered.lab.contests.pairing import bracket
 from cornered.lab.contests.schedule import arranged
 from cornered.lab.contests.terms import Fixture, PlayedGame
 

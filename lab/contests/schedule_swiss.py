@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cornered.contests.pairing import Entrant, swiss
+from cornered.contests.standings import Meeting, buchholz, sonneborn_berger
 from cornered.lab.contests.openings import Openings
-from cornered.lab.contests.pairing import Entrant, swiss
 from cornered.lab.contests.schedule import arranged
 from cornered.lab.contests.terms import Fixture, PlayedGame
 
-__all__ = ["Place", "Swiss", "rounds_for"]
-
-
-def rounds_for(count: int) -> int:
-    """Return the least number of rounds after which at most one bot can have won all its meetings."""
-    return max(1, math.ceil(math.log2(count)))
+__all__ = ["Place", "Swiss"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +61,9 @@ class Swiss:
         places = []
         for name in self.bots:
             byes = len(rounds) - len(results[name])
-            met = [(points[other], share) for other, share in results[name].values()] + [(points[name], 1.0)] * byes
-            buchholz = sum(theirs for theirs, _ in met)
-            sonneborn_berger = sum(theirs * share for theirs, share in met)
-            places.append(Place(name, points[name], buchholz, sonneborn_berger, byes))
+            met = [Meeting(share, other) for other, share in results[name].values()] + [Meeting(1.0)] * byes
+            tie_breaks = buchholz(name, met, points), sonneborn_berger(name, met, points)
+            places.append(Place(name, points[name], *tie_breaks, byes))
         return sorted(places, key=lambda place: (-place.points, -place.buchholz, -place.sonneborn_berger))
 
     def _results(self, played: Sequence[PlayedGame]) -> dict[str, dict[int, tuple[str, float]]]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 __all__ = ["commit", "processor", "provenance"]
 
-LIBRARIES: Final = ("numpy", "numba", "llvmlite", "networkx", "open_spiel", "matplotlib")
+LIBRARIES: Final = ("numpy", "numba", "llvmlite", "open_spiel", "matplotlib")
 """Packages that measure or draw."""
 SOURCES: Final = ("contests", "engine", "protocol", "bots", "clients", "lab", "cli", "pyproject.toml")
 """What a result can depend on; a report that is written into the checkout does not make the sources differ."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import astuple, replace
 from typing import Any, Final
 
 import structlog
@@ -37,6 +39,7 @@ from cornered.server.ports import DamagedMatch
 from cornered.server.rating.ports import MAX_RANK, Backlog, Leader, NumberTaken, Pending, RatingsUnavailable, Standing
 from cornered.server.rating.ratings import Change, Rating, Result, result_of
 from cornered.server.rating.thinning import thinned
+from cornered.server.rating.versions import VersionRecord
 from cornered.server.refusal import Refusal
 
 __all__ = ["SqlRatings"]
@@ -88,7 +91,7 @@ class SqlRatings:
         if not keys:
             return {}
         rows = await self._rows(select(RATINGS).where(_has_key(keys)))
-        return {(row.player, row.pool): _rating_of(row) for row in rows}
+        return {(row.player, row.pool): _current_of(row) for row in rows}
 
     async def store(self, newest: int, rated: Sequence[tuple[str, Sequence[Change]]]) -> None:
         changes = [change for _, own in rated for change in own]
@@ -133,7 +136,7 @@ class SqlRatings:
         query = select(RATINGS).where(RATINGS.c.player == player)
         rows = await self._rows(query.order_by(RATINGS.c.games.desc(), RATINGS.c.pool).limit(limit))
         ranks = await self._ranks([row for row in rows if row.established_until > now], now)
-        return [Standing(row.pool, _rating_of(row), ranks.get(row.pool)) for row in rows]
+        return [Standing(row.pool, _current_of(row), ranks.get(row.pool)) for row in rows]
 
     async def _ranks(self, rows: Sequence[Row[Any]], now: int) -> Mapping[str, int]:
         """Return the ranks of established ratings of a player by their pools, without those beyond MAX_RANK."""
@@ -194,7 +197,7 @@ class SqlRatings:
             player, pool = after
             columns = RATINGS.c
             query = query.where(or_(columns.player > player, and_(columns.player == player, columns.pool > pool)))
-        return [(row.player, row.pool, _rating_of(row)) for row in await self._rows(query)]
+        return [(row.player, row.pool, _current_of(row)) for row in await self._rows(query)]
 
     async def correct(self, changes: Sequence[Change]) -> None:
         if not changes:
@@ -332,6 +335,8 @@ def _rating_row(player: str, pool: str, kind: PlayerKind, rating: Rating) -> dic
         "games": rating.games,
         "at": rating.at,
         "established_until": rating.established_until,
+        "versions": json.dumps([astuple(one) for one in rating.versions]),
+        "renewed": rating.renewed,
     }
 
 
@@ -351,6 +356,12 @@ def _change_row(change: Change) -> dict[str, object]:
         "deviation": after.deviation,
         "volatility": after.volatility,
     }
+
+
+def _current_of(row: Row[Any]) -> Rating:
+    """Return a row of `ratings`, with the versions that changes do not repeat."""
+    versions = tuple(VersionRecord(*one) for one in json.loads(row.versions))
+    return replace(_rating_of(row), versions=versions, renewed=row.renewed)
 
 
 def _rating_of(row: Row[Any]) -> Rating:

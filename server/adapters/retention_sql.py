@@ -10,7 +10,7 @@ from sqlalchemy import Select, and_, delete, exists, func, insert, or_, select, 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from cornered.server.accounts import DELETED_NAME, AccountsUnavailable, NameTaken, UnknownPlayer
+from cornered.server.accounts import AccountsUnavailable, NameTaken, UnknownPlayer
 from cornered.server.adapters.accounts_sql import SqlAccounts
 from cornered.server.adapters.tables import (
     ACCOUNTS_TABLE,
@@ -98,10 +98,7 @@ class SqlRetention(SqlAccounts):
                 still = _old("guests", before).where(PLAYERS_TABLE.c.id == player)
                 if (await connection.execute(still)).first() is None:
                     return
-                await connection.execute(delete(TOKENS).where(TOKENS.c.player == player))
-                deleted = update(PLAYERS_TABLE).where(PLAYERS_TABLE.c.id == player)
-                await connection.execute(deleted.values(name=DELETED_NAME, deleted=True))
-                await self._record_revocation(connection, player)
+                await self._delete_player(connection, player)
         except UnknownPlayer:
             return
 

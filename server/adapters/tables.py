@@ -27,6 +27,7 @@ __all__ = [
     "ACCOUNTS_TABLE",
     "ACCOUNT_NAMES",
     "EVENTS",
+    "IDENTITIES",
     "INVITATIONS",
     "KNOWN_ADDRESSES",
     "LOBBY_LOG",
@@ -35,6 +36,7 @@ __all__ = [
     "MODERATION",
     "NODES_TABLE",
     "NOW_MS",
+    "PASSKEYS",
     "PLAYERS_TABLE",
     "PROBES",
     "RATINGS",
@@ -46,6 +48,9 @@ __all__ = [
     "SEATS_TABLE",
     "SECRETS",
     "SLOTS_TABLE",
+    "SPENT",
+    "STREAMS",
+    "STREAM_EVENTS",
     "SWEEPS",
     "TOKENS",
 ]
@@ -171,6 +176,43 @@ INVITATIONS: Final = Table(
 )
 """Invitations to register, with the number of registrations that are left."""
 
+PASSKEYS: Final = Table(
+    "passkeys",
+    METADATA,
+    Column("digest", String(64), primary_key=True),
+    Column("player", String(32), ForeignKey("accounts.player"), nullable=False),
+    Column("credential", Text, nullable=False),
+    Column("public_key", LargeBinary, nullable=False),
+    Column("counter", BigInteger, nullable=False),
+    Column("handle", String(64), nullable=False),
+    Column("site", String(255), nullable=False),
+    Column("label", String(60), nullable=False),
+    Column("created", BigInteger, nullable=False),
+    Column("used", BigInteger, nullable=False),
+    Index("passkeys_player", "player"),
+)
+"""Passkeys by the digests of the ids that authenticators gave them. An id that owners see is the beginning of the
+digest.
+"""
+
+IDENTITIES: Final = Table(
+    "identities",
+    METADATA,
+    Column("digest", String(64), primary_key=True),
+    Column("player", String(32), ForeignKey("accounts.player"), nullable=False, unique=True),
+    Column("created", BigInteger, nullable=False),
+)
+"""The accounts that identities at the provider sign in to, by digests of issuer and subject."""
+
+SPENT: Final = Table(
+    "spent",
+    METADATA,
+    Column("digest", String(64), primary_key=True),
+    Column("until", BigInteger, nullable=False),
+    Index("spent_until", "until"),
+)
+"""Challenges and codes that were used and are not past their time."""
+
 SECRETS: Final = Table(
     "secrets",
     METADATA,
@@ -258,6 +300,8 @@ RATINGS: Final = Table(
     Column("games", Integer, nullable=False),
     Column("at", BigInteger, nullable=False),
     Column("established_until", BigInteger, nullable=False),
+    Column("versions", Text, nullable=False, server_default="[]"),
+    Column("renewed", Integer, nullable=False, server_default="0"),
     Index(
         "ratings_established",
         "pool",
@@ -269,7 +313,11 @@ RATINGS: Final = Table(
         postgresql_where=text("established_until > 0"),
     ),
 )
-"""The ratings by now. `established_until` is when one becomes provisional without a further match; 0 where it is."""
+"""The ratings by now. `established_until` is when one becomes provisional without a further match; 0 where it is.
+
+`versions` are those of a bot, as a list in JSON of version, games, rating, deviation and time; `renewed` is the number
+of games when one of them began anew for the last time.
+"""
 
 RATING_CHANGES: Final = Table(
     "rating_changes",
@@ -303,6 +351,29 @@ MODERATION: Final = Table(
 its row and the seal before it.
 """
 
+STREAMS: Final = Table(
+    "streams",
+    METADATA,
+    Column("kind", String(16), primary_key=True),
+    Column("stream", String(32), primary_key=True),
+    Column("seq", Integer, nullable=False),
+    Column("number", BigInteger, nullable=False),
+    Column("is_closed", Boolean, nullable=False),
+    Index("streams_number", "kind", "is_closed", "number"),
+)
+"""The newest event of each stream, written with it."""
+
+STREAM_EVENTS: Final = Table(
+    "stream_events",
+    METADATA,
+    Column("kind", String(16), primary_key=True),
+    Column("stream", String(32), primary_key=True),
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("number", BigInteger, nullable=False),
+    Column("body", Text, nullable=False),
+    UniqueConstraint("kind", "number", name="stream_events_number"),
+)
+"""Events of tournaments and classes. Rows are added and never changed; `number` counts those of a kind without gaps."""
 REPORT_TEXTS: Final = Table(
     "report_texts",
     METADATA,

@@ -13,8 +13,11 @@ from cornered.protocol.commands import ClientMessage
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.messages import ErrorCode, Said, SeatPresence, ServerMessage, Watchers
 from cornered.protocol.ratings import Rated
+from cornered.protocol.social import Notified
 from cornered.protocol.values import (
+    MAX_PAUSE_SECONDS,
     Accepts,
+    BotVersion,
     Count,
     GameSpec,
     Key,
@@ -32,6 +35,8 @@ __all__ = [
     "AskAnalysts",
     "AskVisitor",
     "AskVisitors",
+    "BlocksChanged",
+    "ClocksOrdered",
     "ClosedSockets",
     "FollowLobby",
     "Forward",
@@ -46,6 +51,7 @@ __all__ = [
     "NotOwned",
     "OpenMatch",
     "OpenedMatch",
+    "OrderClocks",
     "ReserveMatch",
     "RoomNotice",
     "RoomState",
@@ -54,6 +60,7 @@ __all__ = [
     "Summaries",
     "TaskOpened",
     "ToClient",
+    "ToPlayer",
     "Unsubscribe",
     "Usage",
     "Used",
@@ -174,6 +181,7 @@ class Visitor(Value):
     accepts: tuple[Accepts, ...] = ()
     concurrency: Count | None = None
     ladder: Count = 0
+    version: BotVersion | None = None
 
 
 class Visitors(Value):
@@ -275,6 +283,27 @@ class MatchReleased(Value):
     match: Key
 
 
+class OrderClocks(Value):
+    """An organiser's order to pause the clocks of a match of the receiver, or to have them go on.
+
+    Repeated until answered: what is done already is answered again. `seconds` is the longest pause; null resumes.
+    """
+
+    type: Literal["order_clocks"] = "order_clocks"
+    order: Key
+    match: Key
+    seconds: Annotated[int, Field(ge=1, le=MAX_PAUSE_SECONDS)] | None
+
+
+class ClocksOrdered(Value):
+    """The answer to `OrderClocks`: it is stored, or why not."""
+
+    type: Literal["clocks_ordered"] = "clocks_ordered"
+    order: Key
+    code: ErrorCode | None = None
+    text: str = ""
+
+
 class TaskOpened(Value):
     """The sender has opened the task of a match that it owns: a mirror of it subscribes again."""
 
@@ -346,6 +375,21 @@ class Usage(Value):
     """Names with failed attempts to sign in, by their digests."""
 
 
+class BlocksChanged(Value):
+    """A player blocks others than before: the receiver reads whom, where the player is connected to it."""
+
+    type: Literal["blocks_changed"] = "blocks_changed"
+    player: Key
+
+
+class ToPlayer(Value):
+    """A message for all sockets that a player has on the receiving node."""
+
+    type: Literal["to_player"] = "to_player"
+    player: Key
+    message: Notified
+
+
 NodeMessage: TypeAlias = Annotated[
     Forward
     | ToClient
@@ -355,6 +399,8 @@ NodeMessage: TypeAlias = Annotated[
     | RoomState
     | RoomNotice
     | NotOwned
+    | OrderClocks
+    | ClocksOrdered
     | TaskOpened
     | OpenMatch
     | OpenedMatch
@@ -362,6 +408,8 @@ NodeMessage: TypeAlias = Annotated[
     | AskAnalysts
     | ClosedSockets
     | Usage
+    | BlocksChanged
+    | ToPlayer
     | Visitors
     | AskVisitor
     | AskVisitors

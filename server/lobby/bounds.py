@@ -1,4 +1,4 @@
-"""Limits on tables, challenges and live matches: in all, for a player and for an address. Pure."""
+"""Limits on tables, challenges, pool entries and live matches: in all, for a player and for an address. Pure."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ __all__ = [
     "check_concurrency",
     "check_ladder",
     "check_place",
+    "check_pool",
     "check_seat",
     "check_table",
 ]
@@ -46,6 +47,8 @@ class Bounds:
     challenges_per_address: int = 200
     matches_per_player: int = 50
     matches_per_address: int = 500
+    pool_entries: int = 2_000
+    pool_entries_per_address: int = 200
 
 
 def check_table(lobby: LobbyFacts, bounds: Bounds, player: Player) -> None:
@@ -64,8 +67,12 @@ def check_seat(lobby: LobbyFacts, player: Player) -> None:
         raise Refusal("busy", f"you sit at {MAX_SEEKS_PER_PLAYER} open tables already; leave one first")
 
 
-def check_challenge(lobby: LobbyFacts, bounds: Bounds, player: Player, to: str) -> str | None:
+def check_challenge(
+    lobby: LobbyFacts, bounds: Bounds, player: Player, to: str, *, is_hidden: bool = False
+) -> str | None:
     """Refuse one more challenge from `player` to `to`, or return the one that it displaces.
+
+    One that `is_hidden` to the recipient takes none of the recipient's places.
 
     At the recipient's limit the challenge of the latest arrival in the lobby is displaced by one of an earlier arrival,
     so that new guests cannot block the challenges of earlier players.
@@ -78,7 +85,7 @@ def check_challenge(lobby: LobbyFacts, bounds: Bounds, player: Player, to: str) 
     neighbours = [name for name in incoming if address and lobby.challenge_origins.address_of(name) == address]
     full = neighbours if len(neighbours) >= MAX_CHALLENGES_RECEIVED_PER_ADDRESS else incoming
     displaced = None
-    if full is neighbours or len(incoming) >= MAX_CHALLENGES_RECEIVED:
+    if not is_hidden and (full is neighbours or len(incoming) >= MAX_CHALLENGES_RECEIVED):
         displaced = max(full, key=lambda name: lobby.arrival(lobby.challenges[name].by.id))
         if lobby.arrival(lobby.challenges[displaced].by.id) <= lobby.arrival(player.id):
             raise Refusal("busy", "too many challenges wait for that player's answer; try again in a minute")
@@ -102,6 +109,15 @@ def check_place(lobby: LobbyFacts, bounds: Bounds, player: Player) -> None:
     if guest and lobby.match_origins.count(guest.address) >= bounds.matches_per_address:
         count = bounds.matches_per_address
         raise Refusal("busy", f"{count} live matches are played from the address of {player.name}; end one first")
+
+
+def check_pool(lobby: LobbyFacts, bounds: Bounds, player: Player) -> None:
+    """Refuse one more player who waits to be paired."""
+    if len(lobby.pools) >= bounds.pool_entries:
+        raise Refusal("server_full", f"{bounds.pool_entries} players wait to be paired; try again in a minute")
+    if lobby.pool_origins.count(lobby.guests[player.id].address) >= bounds.pool_entries_per_address:
+        text = f"{bounds.pool_entries_per_address} players of your address wait to be paired; try again in a minute"
+        raise Refusal("busy", text)
 
 
 def check_ladder(concurrency: int, ladder: int) -> None:

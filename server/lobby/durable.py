@@ -66,7 +66,7 @@ def whole(lobby: LobbyFacts) -> Iterator[LobbyEvent]:
     for guest in lobby.guests.values():
         yield Arrived(guest.player, guest.name, guest.address)
         if guest.concurrency is not None:
-            yield Declared(guest.player.id, guest.accepts, guest.concurrency, guest.ladder)
+            yield Declared(guest.player.id, guest.accepts, guest.concurrency, guest.ladder, guest.version)
     for player, since in lobby.away.items():
         yield WentAway(player, since)
     yield from _tables(lobby)
@@ -80,6 +80,6 @@ def _tables(lobby: LobbyFacts) -> Iterator[LobbyEvent]:
     for table in lobby.tables.values():
         yield SeekPosted(table.seek, table.asked)
     for challenge in lobby.challenges.values():
-        yield ChallengeSent(challenge)
+        yield ChallengeSent(challenge, is_hidden=challenge.challenge in lobby.hidden)
     for entry in lobby.pools.entries():
         yield PoolEntered(entry.player, entry.pool, entry.rating, entry.since)

@@ -8,12 +8,13 @@ from typing import Annotated, Final, Literal, TypeAlias
 from pydantic import Field, TypeAdapter
 
 from cornered.protocol.messages import ChallengeClosed, Challenged
-from cornered.protocol.values import Accepts, Clock, GameSpec, Player, Presence, Seek
+from cornered.protocol.values import Accepts, BotVersion, Clock, GameSpec, Player, Presence, Seek
 
 __all__ = [
     "DEPARTURE_DELAY_MS",
     "LOBBY_EVENT",
     "MAX_CACHED_ANSWERS",
+    "TABLE_LIFETIME_MS",
     "Answered",
     "Arrived",
     "BotNamed",
@@ -35,6 +36,8 @@ __all__ = [
     "WentAway",
 ]
 
+TABLE_LIFETIME_MS: Final = 7 * 24 * 60 * 60 * 1000
+"""Milliseconds that a table for a game by days stays open, whether its players are there or not."""
 DEPARTURE_DELAY_MS: Final = 30_000
 """Milliseconds for which a player without a connection keeps tables and challenges."""
 MAX_CACHED_ANSWERS: Final = 64
@@ -76,6 +79,7 @@ class Declared:
     accepts: tuple[Accepts, ...]
     concurrency: int
     ladder: int = 0
+    version: BotVersion | None = None
     type: Literal["declared"] = field(default="declared", kw_only=True)
 
 
@@ -112,22 +116,28 @@ class SeekClosed:
 
 @dataclass(frozen=True, slots=True)
 class ChallengeSent:
+    """A challenge is sent; one that `is_hidden` to its challenger alone, since the challenged player blocks them."""
+
     challenge: Challenged
+    is_hidden: bool = field(default=False, kw_only=True)
     type: Literal["challenge_sent"] = field(default="challenge_sent", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class ChallengeEnded:
-    """A challenge is over; both players in `told` get `closed`."""
+    """A challenge is over; the players in `told` get `closed`."""
 
     closed: ChallengeClosed
-    told: tuple[str, str]
+    told: tuple[str, ...]
     type: Literal["challenge_ended"] = field(default="challenge_ended", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class MatchMade:
-    """A match is agreed and to be opened, or it `is_open` and goes on; `players` are in seat order."""
+    """A match is agreed and to be opened, or it `is_open` and goes on; `players` are in seat order.
+
+    `versions` are those of the players, empty where none of them names one; of a match that is open they are unknown.
+    """
 
     match: str
     spec: GameSpec
@@ -138,6 +148,8 @@ class MatchMade:
     is_open: bool = False
     with_help: bool = False
     rated: bool = False
+    tournament: str | None = None
+    versions: tuple[BotVersion | None, ...] = ()
     type: Literal["match_made"] = field(default="match_made", kw_only=True)
 
 
@@ -240,6 +252,8 @@ class Guest:
     concurrency: int | None = None
     ladder: int = 0
     """Games of the ladder that a bot plays at once."""
+    version: BotVersion | None = None
+    """The version that a bot has declared."""
 
     @property
     def free(self) -> int:
@@ -248,13 +262,16 @@ class Guest:
 
     def looks_like(self, other: Guest) -> bool:
         """Return whether others see no difference; a fraction of the price of comparing what `presence` returns."""
-        return (self.player, self.playing, self.accepts, self.free) == (
+        return (self.player, self.playing, self.accepts, self.free, self.version) == (
             other.player,
             other.playing,
             other.accepts,
             other.free,
+            other.version,
         )
 
     def presence(self) -> Presence:
         """Return the guest as others see it."""
-        return Presence(player=self.player, playing=self.playing, accepts=self.accepts, free=self.free)
+        return Presence(
+            player=self.player, playing=self.playing, accepts=self.accepts, free=self.free, version=self.version
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -29,6 +29,7 @@ from cornered.protocol.commands import (
 from cornered.protocol.messages import ChallengeClosed, Challenged
 from cornered.protocol.values import GameSpec, PairingPool, Player, Seek
 from cornered.server.lobby.acceptance import check_bot, check_declared
+from cornered.server.lobby.blocks import NO_BLOCKS, Blocks, block_each_other
 from cornered.server.lobby.bounds import (
     MAX_BOT_MATCHES,
     Bounds,
@@ -36,11 +37,13 @@ from cornered.server.lobby.bounds import (
     check_concurrency,
     check_ladder,
     check_place,
+    check_pool,
     check_seat,
     check_table,
 )
 from cornered.server.lobby.events import (
     DEPARTURE_DELAY_MS,
+    TABLE_LIFETIME_MS,
     Answered,
     Arrived,
     ChallengeEnded,
@@ -74,6 +77,8 @@ __all__ = [
 
 CHALLENGE_LIFETIME_MS: Final = 60_000
 """Milliseconds that a challenge waits for its answer."""
+MAX_LASTING_TABLES: Final = 500
+"""Tables for games by days up to which they stay open without their players."""
 MAX_BOTS_ASKED: Final = 200
 """Bots among which one is chosen for a player who waits in a pool."""
 MAX_DEPARTURES_PER_TICK: Final = 100
@@ -95,13 +100,14 @@ class Lobby(LobbyFacts):
         new_id: str,
         random_number: int,
         rating: float = CENTRE,
+        blocks: Blocks = NO_BLOCKS,
     ) -> tuple[LobbyEvent, ...]:
         """Return the events of `command` by `player`, who has arrived, at `now` in milliseconds. Raises Refusal.
 
         The events have the player's current visible name, whichever `player` has. `new_id` is an unused id for the
         seek, challenge or match that the command creates; `random_number` has 64 bits and shuffles the seats; `rating`
-        is the player's in the pool that the command enters. The caller checks `answered` first, since a repeated
-        command would be carried out again.
+        is the player's in the pool that the command enters; `blocks` has whom those who would meet block. The caller
+        checks `answered` first, since a repeated command would be carried out again.
         """
         guest = self.guests.get(player.id)
         if guest is None:
@@ -115,7 +121,7 @@ class Lobby(LobbyFacts):
             case CreateSeek():
                 events, ref = self._create_seek(command, player, now, new_id), new_id
             case JoinSeek():
-                events, ref = self._join_seek(command, player, new_id, random_number)
+                events, ref = self._join_seek(command, player, new_id, random_number, blocks)
             case LeaveSeek():
                 events, ref = self._leave_seek(command, player), None
             case StartSeek():
@@ -124,17 +130,17 @@ class Lobby(LobbyFacts):
                 self._own_table(command.seek, player)
                 events, ref = (SeekClosed(command.seek),), None
             case Challenge():
-                events, ref = self._challenge(command, player, now, new_id), new_id
+                events, ref = self._challenge(command, player, now, new_id, blocks), new_id
             case AcceptChallenge():
                 events, ref = self._accept_challenge(command, player, new_id, random_number), new_id
             case DeclineChallenge():
                 challenge = self._challenge_to(command.challenge, player)
-                events, ref = (_ended(challenge, "declined", reason=command.reason),), None
+                events, ref = (self._ended(challenge, "declined", reason=command.reason),), None
             case CancelChallenge():
                 challenge = self._open_challenge(command.challenge)
                 if challenge.by.id != player.id:
                     raise Refusal("not_yours", "only the challenger cancels a challenge")
-                events, ref = (_ended(challenge, "cancelled"),), None
+                events, ref = (self._ended(challenge, "cancelled"),), None
             case EnterPool():
                 events, ref = self._enter_pool(command, player, now, rating), None
             case LeavePool():
@@ -185,7 +191,7 @@ class Lobby(LobbyFacts):
         return (WentAway(player, now),) if player in self.guests and player not in self.away else ()
 
     def tick(self, now: int) -> tuple[LobbyEvent, ...]:
-        """Return the events that are due at `now`: expired challenges, and departures of players who stay away.
+        """Return the events that are due at `now`: expired challenges and tables, departures of players who stay away.
 
         One call decides at most `MAX_DEPARTURES_PER_TICK` of each; `deadline` then stays in the past.
         """
@@ -202,17 +208,28 @@ class Lobby(LobbyFacts):
             if now < challenge.expires:
                 break
             if challenge.challenge not in ended:
-                events.append(_ended(challenge, "expired"))
+                events.append(self._ended(challenge, "expired"))
         closed = set[str]()
         for player in departing:
             for seek in self.seeks_of.get(player, ()):
-                if self.tables[seek].seek.by.id == player:
+                if self.tables[seek].seek.by.id == player and not self._lasts(seek):
                     closed.add(seek)
                     events.append(SeekClosed(seek))
+        for seek, since in islice(self.lasting.items(), MAX_DEPARTURES_PER_TICK):
+            if now < since + TABLE_LIFETIME_MS:
+                break
+            if seek not in closed:
+                closed.add(seek)
+                events.append(SeekClosed(seek))
         for player in departing:
-            events += [SeekLeft(seek, player) for seek in self.seeks_of.get(player, ()) if seek not in closed]
+            left = [one for one in self.seeks_of.get(player, ()) if one not in closed and not self._lasts(one)]
+            events += [SeekLeft(seek, player) for seek in left]
         events += [PoolLeft(player) for player in departing if self.pools.entry(player) is not None]
         return (*events, *(Departed(player) for player in departing))
+
+    def _lasts(self, seek: str) -> bool:
+        """Return whether a table stays open without its players: one for a game by days, unless there are too many."""
+        return seek in self.lasting and len(self.lasting) <= MAX_LASTING_TABLES
 
     def _ends_of(self, player: str, ended: set[str]) -> Iterable[ChallengeEnded]:
         """Yield the ends of a departing player's challenges that are not in `ended`, and add them to it."""
@@ -221,9 +238,9 @@ class Lobby(LobbyFacts):
                 ended.add(name)
                 challenge = self.challenges[name]
                 if challenge.by.id == player:
-                    yield _ended(challenge, "cancelled", reason="the challenger has left")
+                    yield self._ended(challenge, "cancelled", reason="the challenger has left")
                 else:
-                    yield _ended(challenge, "declined", reason="the player has left")
+                    yield self._ended(challenge, "declined", reason="the player has left")
 
     def recover(self, stored: Iterable[LobbyEvent], now: int) -> tuple[MatchMade, ...]:
         """Fold what was stored before a restart into an empty lobby; return the matches that were to be opened.
@@ -270,7 +287,7 @@ class Lobby(LobbyFacts):
         most = max(MAX_BOT_MATCHES, self.bounds.matches_per_player)
         concurrency = min(command.concurrency, most)
         check_ladder(concurrency, command.ladder)
-        return (Declared(player.id, command.accepts, concurrency, command.ladder),)
+        return (Declared(player.id, command.accepts, concurrency, command.ladder, command.version),)
 
     def _create_seek(self, command: CreateSeek, player: Player, now: int, new_id: str) -> tuple[LobbyEvent, ...]:
         settings = command.settings
@@ -289,13 +306,15 @@ class Lobby(LobbyFacts):
         return (SeekPosted(seek, settings.game),)
 
     def _join_seek(
-        self, command: JoinSeek, player: Player, new_id: str, random_number: int
+        self, command: JoinSeek, player: Player, new_id: str, random_number: int, blocks: Blocks
     ) -> tuple[tuple[LobbyEvent, ...], str | None]:
         """Return the events, and the match's id where the table is full now."""
         table = self._table(command.seek)
         seek = table.seek
         if any(one.id == player.id for one in seek.joined):
             raise Refusal("already_joined", "you sit at this table already")
+        if any(block_each_other(blocks, player.id, one.id) for one in seek.joined):
+            raise Refusal("not_accepted", "this table is not open to you; sit down at another one, or open one")
         check_seat(self, player)
         self.check_places((player,))
         joined = SeekJoined(seek.id, player)
@@ -307,7 +326,7 @@ class Lobby(LobbyFacts):
             joined,
             SeekClosed(seek.id),
             *self.leaving((*seek.joined, player)),
-            _match_of(seek, seek.settings.game, (*seek.joined, player), new_id, random_number),
+            self._match_of(seek, seek.settings.game, (*seek.joined, player), new_id, random_number),
         ), new_id
 
     def _leave_seek(self, command: LeaveSeek, player: Player) -> tuple[LobbyEvent, ...]:
@@ -327,12 +346,16 @@ class Lobby(LobbyFacts):
         spec = _with_players(table, count)
         for one in seek.joined:
             check_place(self, self.bounds, one)
-        made = _match_of(seek, spec, seek.joined, new_id, random_number)
+        made = self._match_of(seek, spec, seek.joined, new_id, random_number)
         return (SeekClosed(seek.id), *self.leaving(seek.joined), made)
 
-    def _challenge(self, command: Challenge, player: Player, now: int, new_id: str) -> tuple[LobbyEvent, ...]:
+    def _challenge(
+        self, command: Challenge, player: Player, now: int, new_id: str, blocks: Blocks
+    ) -> tuple[LobbyEvent, ...]:
         if command.to == player.id:
             raise Refusal("yourself", "you cannot challenge yourself")
+        if command.to in blocks.get(player.id, ()):
+            raise Refusal("not_accepted", "you block that player; unblock them first")
         guest = self.guests.get(command.to)
         if guest is None:
             raise Refusal("unknown_player", "that player is not here")
@@ -348,7 +371,8 @@ class Lobby(LobbyFacts):
             raise Refusal("bad_options", "a game with help is never rated; choose one of the two")
         # A bot accepts all that wait, so they take its games already.
         check_bot(guest, game, command.clock, self.challenges_to(command.to), rated=command.rated)
-        displaced = check_challenge(self, self.bounds, player, command.to)
+        is_hidden = player.id in blocks.get(command.to, ())
+        displaced = check_challenge(self, self.bounds, player, command.to, is_hidden=is_hidden)
         self.check_places((player,))
         challenge = Challenged(
             challenge=new_id,
@@ -362,9 +386,9 @@ class Lobby(LobbyFacts):
             rated=command.rated,
         )
         if displaced is None:
-            return (ChallengeSent(challenge),)
+            return (ChallengeSent(challenge, is_hidden=is_hidden),)
         reason = "too many challenges wait for that player's answer"
-        return (_ended(self.challenges[displaced], "declined", reason=reason), ChallengeSent(challenge))
+        return (self._ended(self.challenges[displaced], "declined", reason=reason), ChallengeSent(challenge))
 
     def _accept_challenge(
         self, command: AcceptChallenge, player: Player, new_id: str, random_number: int
@@ -379,8 +403,9 @@ class Lobby(LobbyFacts):
             challenge.clock,
             with_help=challenge.with_help,
             rated=challenge.rated,
+            versions=self.versions_of(players),
         )
-        return (_ended(challenge, "accepted", match=new_id), *self.leaving(players), made)
+        return (self._ended(challenge, "accepted", match=new_id), *self.leaving(players), made)
 
     # Pools
 
@@ -393,17 +418,22 @@ class Lobby(LobbyFacts):
         known = self.pools.entry(player.id)
         if known is not None and known.pool == command.pool:
             return ()
+        if known is None:
+            check_pool(self, self.bounds, player)
         return (PoolEntered(player, command.pool, rating, now),)
 
-    def pairs_in(self, pool: str, now: int) -> tuple[list[tuple[Player, Player]], list[PoolLeft]]:
+    def pairs_in(
+        self, pool: str, now: int, blocks: Blocks = NO_BLOCKS, among: Collection[str] | None = None
+    ) -> tuple[list[tuple[Player, Player]], list[PoolLeft]]:
         """Return who plays whom after a round of pairing in `pool`, and who has no place for a game and must leave.
 
-        Players without a connection are passed over.
+        Players without a connection are passed over, and those who are not `among` the given ones. `blocks` has whom
+        each player blocks.
         """
         present = dict[str, Entry]()
         leaving = list[PoolLeft]()
         for entry in self.pools.waiting_in(pool):
-            if not self.is_here(entry.player.id):
+            if not self.is_here(entry.player.id) or (among is not None and entry.player.id not in among):
                 continue
             try:
                 self.check_places((entry.player,))
@@ -412,7 +442,13 @@ class Lobby(LobbyFacts):
             else:
                 present[entry.player.id] = entry
         candidates = [
-            Candidate(player, entry.rating, now - entry.since, self.pools.opponents(player))
+            Candidate(
+                player,
+                entry.rating,
+                now - entry.since,
+                self.pools.opponents(player),
+                blocked=blocks.get(player, frozenset()),
+            )
             for player, entry in present.items()
         ]
         pairs = [(present[one].player, present[other].player) for one, other in pair(candidates)]
@@ -425,7 +461,9 @@ class Lobby(LobbyFacts):
 
         Those who wait in it leave it.
         """
-        made = MatchMade(new_id, pool.game, _seated(players, None, random_number), pool.clock, rated=True)
+        seated = _seated(players, None, random_number)
+        versions = self.versions_of(seated)
+        made = MatchMade(new_id, pool.game, seated, pool.clock, rated=True, versions=versions)
         met = zip(players, reversed(players), strict=True)
         left = (PoolLeft(one.id, met=other.id) for one, other in met if self.pools.entry(one.id) is not None)
         return (*left, made)
@@ -451,6 +489,23 @@ class Lobby(LobbyFacts):
                 check_bot(guest, game, pool.clock, self.challenges_to(guest.player.id), rated=True)
                 yield guest
 
+    def _match_of(
+        self, seek: Seek, spec: GameSpec, players: Sequence[Player], match: str, random_number: int
+    ) -> MatchMade:
+        """Return the match of a table; its creator, the first in `players`, has the requested seat."""
+        settings = seek.settings
+        seated = _seated(players, settings.seat, random_number)
+        return MatchMade(
+            match,
+            spec,
+            seated,
+            settings.clock,
+            settings.private,
+            settings.delay,
+            rated=settings.rated,
+            versions=self.versions_of(seated),
+        )
+
     def _table(self, seek: str) -> OpenSeek:
         table = self.tables.get(seek)
         if table is None:
@@ -471,30 +526,16 @@ class Lobby(LobbyFacts):
 
     def _challenge_to(self, name: str, player: Player) -> Challenged:
         challenge = self._open_challenge(name)
-        if challenge.to.id != player.id:
+        if challenge.to.id != player.id or name in self.hidden:
             raise Refusal("not_yours", "only who was challenged answers")
         return challenge
 
-
-def _ended(challenge: Challenged, how: str, reason: str = "", match: str | None = None) -> ChallengeEnded:
-    closed = ChallengeClosed.model_validate(
-        {"challenge": challenge.challenge, "how": how, "reason": reason, "match": match}
-    )
-    return ChallengeEnded(closed, (challenge.by.id, challenge.to.id))
-
-
-def _match_of(seek: Seek, spec: GameSpec, players: Sequence[Player], match: str, random_number: int) -> MatchMade:
-    """Return the match of a table; its creator, the first in `players`, has the requested seat."""
-    settings = seek.settings
-    return MatchMade(
-        match,
-        spec,
-        _seated(players, settings.seat, random_number),
-        settings.clock,
-        settings.private,
-        settings.delay,
-        rated=settings.rated,
-    )
+    def _ended(self, challenge: Challenged, how: str, reason: str = "", match: str | None = None) -> ChallengeEnded:
+        closed = ChallengeClosed.model_validate(
+            {"challenge": challenge.challenge, "how": how, "reason": reason, "match": match}
+        )
+        told = (challenge.by.id,) if challenge.challenge in self.hidden else (challenge.by.id, challenge.to.id)
+        return ChallengeEnded(closed, told)
 
 
 def _seated(players: Sequence[Player], seat: int | None, random_number: int) -> tuple[Player, ...]:

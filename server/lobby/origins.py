@@ -1,4 +1,4 @@
-"""Counts seeks, challenges and matches by address, for the limits of one address. Pure."""
+"""Counts seeks, challenges, pool entries and matches by address, for the limits of one address. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["MatchOrigins", "Origins"]
 
 
 class Origins:
-    """Seeks or challenges by the address of their creator; those without a known address are not counted.
+    """Seeks, challenges or entries in pools by the address of their player; those without a known address do not count.
 
     After a restart they count from their creator's first arrival on.
     """

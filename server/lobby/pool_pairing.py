@@ -32,7 +32,7 @@ NEIGHBOURS: Final = 8
 class Candidate:
     """A player who waits: `waited` is in milliseconds, `avoided` are the newest opponents.
 
-    Two players of the same `kin` never meet, unless it is empty.
+    Two players of the same `kin` never meet, unless it is empty, nor does a player one of those who are `blocked`.
     """
 
     player: str
@@ -40,6 +40,7 @@ class Candidate:
     waited: int
     avoided: tuple[str, ...] = ()
     kin: str = ""
+    blocked: frozenset[str] = frozenset()
 
 
 def window(waited: int) -> float:
@@ -67,6 +68,8 @@ def _possible(ordered: Sequence[Candidate]) -> Iterator[tuple[float, str, str]]:
             if gap > (window(one.waited) + window(other.waited)) / 2 or _is_too_soon(one, other):
                 continue
             if one.kin and one.kin == other.kin:
+                continue
+            if other.player in one.blocked or one.player in other.blocked:
                 continue
             yield gap - WAIT_BONUS * (one.waited + other.waited) / 1000, one.player, other.player
 

@@ -13,10 +13,11 @@ from itertools import islice
 from typing import Final, TypeVar, assert_never
 
 from cornered.protocol.messages import Challenged
-from cornered.protocol.values import Player
+from cornered.protocol.values import Correspondence, Player
 from cornered.server.lobby.events import (
     DEPARTURE_DELAY_MS,
     MAX_CACHED_ANSWERS,
+    TABLE_LIFETIME_MS,
     Answered,
     Arrived,
     BotNamed,
@@ -68,17 +69,20 @@ class LobbyFacts:
     """State of the lobby, which only `evolve` changes.
 
     `away` maps guests without a connection to the time of its loss; it and `challenges` have the oldest first, which is
-    due first. `matches` has each live match; `matches_of`, `seeks_of` and `challenges_of` index by
-    player, connected or not. `answers` has each guest's newest commands, and after a restart those of players who have
-    not come back. `ladder_bots` are the bots that play in the ladder. `seeks` and `players` list the public tables and
-    the guests.
+    due first. `lasting` are the tables for games by days, which stay open without their players, and when they were
+    opened, oldest first. `hidden` are the challenges of which the challenged player is told nothing. `matches` has
+    each live match; `matches_of`, `seeks_of` and `challenges_of` index by player, connected or not. `answers` has each
+    guest's newest commands, and after a restart those of players who have not come back. `ladder_bots` are the bots
+    that play in the ladder. `seeks` and `players` list the public tables and the guests.
     """
 
     names: Names = field(default_factory=Names)
     guests: dict[str, Guest] = field(default_factory=dict)
     away: OrderedDict[str, int] = field(default_factory=OrderedDict)
     tables: dict[str, OpenSeek] = field(default_factory=dict)
+    lasting: OrderedDict[str, int] = field(default_factory=OrderedDict)
     challenges: OrderedDict[str, Challenged] = field(default_factory=OrderedDict)
+    hidden: dict[str, None] = field(default_factory=dict)
     matches: dict[str, MatchMade] = field(default_factory=dict)
     matches_of: dict[str, dict[str, None]] = field(default_factory=dict)
     seeks_of: dict[str, dict[str, None]] = field(default_factory=dict)
@@ -87,6 +91,7 @@ class LobbyFacts:
     seek_origins: Origins = field(default_factory=Origins)
     challenge_origins: Origins = field(default_factory=Origins)
     match_origins: MatchOrigins = field(default_factory=MatchOrigins)
+    pool_origins: Origins = field(default_factory=Origins)
     pools: Pools = field(default_factory=Pools)
     ladder_bots: dict[str, None] = field(default_factory=dict)
     seeks: Listing = field(default_factory=Listing)
@@ -101,6 +106,12 @@ class LobbyFacts:
         """Return a number that grows with the order of arrival; 0 for a player who is not in the lobby."""
         rank = self.players.rank(player)
         return _BOT_RANK_BASE - rank if rank and self.guests[player].player.kind == "bot" else rank
+
+    def versions_of(self, players: Iterable[Player]) -> tuple[str | None, ...]:
+        """Return the version that each of `players` has declared; none where all of them have declared none."""
+        guests = [self.guests.get(player.id) for player in players]
+        versions = tuple(None if guest is None else guest.version for guest in guests)
+        return versions if any(versions) else ()
 
     def answered(self, player: str, command_id: str) -> Answered | None:
         """Return the stored answer to a repeated command."""
@@ -126,9 +137,10 @@ class LobbyFacts:
 
     def deadline(self) -> int | None:
         """Return the time at which `tick` has events to decide."""
-        if not (self.away or self.challenges):
+        if not (self.away or self.challenges or self.lasting):
             return None
-        times = [since + DEPARTURE_DELAY_MS for since in _first(self.away.values())]
+        times = [since + TABLE_LIFETIME_MS for since in _first(self.lasting.values())]
+        times += [since + DEPARTURE_DELAY_MS for since in _first(self.away.values())]
         times += [challenge.expires for challenge in _first(self.challenges.values())]
         return min(times, default=None)
 
@@ -148,7 +160,15 @@ class LobbyFacts:
                 self._depart(event.player)
             case Declared():
                 guest = self.guests[event.player]
-                self._update(replace(guest, accepts=event.accepts, concurrency=event.concurrency, ladder=event.ladder))
+                self._update(
+                    replace(
+                        guest,
+                        accepts=event.accepts,
+                        concurrency=event.concurrency,
+                        ladder=event.ladder,
+                        version=event.version,
+                    )
+                )
                 if event.ladder:
                     self.ladder_bots[event.player] = None
                 else:
@@ -163,10 +183,11 @@ class LobbyFacts:
             case SeekClosed():
                 self._close(event.seek)
             case ChallengeSent():
-                self._send(event.challenge)
+                self._send(event.challenge, is_hidden=event.is_hidden)
             case ChallengeEnded():
                 challenge = self.challenges.pop(event.closed.challenge)
                 self.challenge_origins.remove(challenge.challenge)
+                self.hidden.pop(challenge.challenge, None)
                 for player in {challenge.by.id, challenge.to.id}:
                     _discard(self.challenges_of, player, challenge.challenge)
             case MatchMade():
@@ -177,8 +198,10 @@ class LobbyFacts:
                 self._replace_match(event.match, None)
             case PoolEntered():
                 self.pools.enter(Entry(event.player, event.pool, event.rating, event.since))
+                self.pool_origins.add(event.player.id, self._address_of(event.player.id))
             case PoolLeft():
                 self.pools.leave(event.player)
+                self.pool_origins.remove(event.player)
                 if event.met is not None:
                     self.pools.meet(event.player, event.met)
             case BotNamed():
@@ -231,6 +254,8 @@ class LobbyFacts:
         for challenge in self.challenges_of.get(player.id, ()):
             if self.challenges[challenge].by.id == player.id:
                 self.challenge_origins.add(challenge, event.address)
+        if self.pools.entry(player.id) is not None:
+            self.pool_origins.add(player.id, event.address)
         self._update(replace(known, player=player, name=event.name, address=event.address))
         if known.player != player:
             self._rename(player)
@@ -267,6 +292,8 @@ class LobbyFacts:
             self.seeks.add(seek.id, self._serial)
         self.seek_origins.add(seek.id, self._address_of(seek.by.id))
         self.tables[seek.id] = table
+        if isinstance(seek.settings.clock, Correspondence):
+            self.lasting[seek.id] = seek.since
         self._note_table(table)
         for player in seek.joined:
             self.seeks_of.setdefault(player.id, {})[seek.id] = None
@@ -274,6 +301,7 @@ class LobbyFacts:
 
     def _close(self, seek: str) -> None:
         table = self.tables.pop(seek)
+        self.lasting.pop(seek, None)
         self.seeks.remove(seek)
         self.seek_origins.remove(seek)
         self._note_table(table)
@@ -295,10 +323,12 @@ class LobbyFacts:
             self.seeks_of.setdefault(player, {})[seek] = None
             self._update_counts(player)
 
-    def _send(self, challenge: Challenged) -> None:
+    def _send(self, challenge: Challenged, *, is_hidden: bool) -> None:
         self.challenges[challenge.challenge] = challenge
         self.challenge_origins.add(challenge.challenge, self._address_of(challenge.by.id))
-        for player in (challenge.by.id, challenge.to.id):
+        if is_hidden:
+            self.hidden[challenge.challenge] = None
+        for player in (challenge.by.id,) if is_hidden else (challenge.by.id, challenge.to.id):
             self.challenges_of.setdefault(player, {})[challenge.challenge] = None
 
     def _address_of(self, player: str) -> str:
@@ -358,6 +388,7 @@ class LobbyFacts:
                     guest.accepts,
                     guest.concurrency,
                     guest.ladder,
+                    guest.version,
                 )
             )
 

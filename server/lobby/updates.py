@@ -9,6 +9,7 @@ from typing import Final
 
 from cornered.protocol.messages import LobbyChanged, LobbyState
 from cornered.protocol.values import MatchStanding, MatchSummary, Seek
+from cornered.server.lobby.channels import Channels
 from cornered.server.lobby.listing import Listing
 from cornered.server.lobby.state import LobbyFacts
 from cornered.server.lobby.views import MATCHES_PAGE, PLAYERS_PAGE, SEEKS_PAGE, Lists, Summaries, standing
@@ -101,6 +102,7 @@ class LobbyUpdates:
         self._moved: dict[str, None] = {}
         self._moved_at: dict[str, int] = {}
         self._personal: dict[str, dict[str, None]] = {}
+        self.channels = Channels()
         self.lists = Lists(lobby, self._matches.listing, summary_of)
 
     def match_began(self, match: str) -> None:
@@ -108,6 +110,9 @@ class LobbyUpdates:
         self._serial += 1
         self._matches.listing.add(match, self._serial)
         self._matches.note(match, is_here=True)
+        summary = self._summary_of(match)
+        if summary is not None:
+            self.channels.add(summary)
 
     def match_moved(self, match: str) -> None:
         """Record that a match has a new position."""
@@ -116,6 +121,7 @@ class LobbyUpdates:
 
     def match_ended(self, match: str) -> None:
         """Remove a match from the list."""
+        self.channels.remove(match)
         if self._matches.listing.remove(match):
             self._matches.note(match, is_here=False)
             self._moved.pop(match, None)

@@ -8,6 +8,8 @@ from typing import assert_never
 from cornered import engine
 from cornered.protocol.events import (
     Agreed,
+    ClocksPaused,
+    ClocksResumed,
     DrawDeclined,
     DrawOffered,
     Eliminated,
@@ -57,6 +59,8 @@ def _check_event(match: Match, event: MatchEvent, *, has_seed: bool) -> None:
     match event:
         case Played() if event.ply != match.ply or event.seat != state.to_move:
             raise DamagedMatch(f"event {event.seq} is a move out of turn")
+        case Played() | TakenBack() if match.pause is not None:
+            raise DamagedMatch(f"event {event.seq} comes while the match is paused")
         case Played():
             try:
                 engine.apply(state, event.move)
@@ -80,6 +84,8 @@ def _check_event(match: Match, event: MatchEvent, *, has_seed: bool) -> None:
             | TakebackDeclined()
             | TakenBack()
             | Resumed()
+            | ClocksPaused()
+            | ClocksResumed()
             | RematchOffered()
             | RematchDeclined()
             | Rematched()

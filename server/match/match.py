@@ -38,6 +38,7 @@ from cornered.protocol.values import Correspondence, Reason, SeatRating
 from cornered.server.match.clock import DAY_MS
 from cornered.server.match.dice import commitment_of, roll
 from cornered.server.match.negotiation import negotiate
+from cornered.server.match.pausing import resume_clocks
 from cornered.server.match.state import MatchState
 from cornered.server.match.terms import Opening, Patience
 from cornered.server.refusal import Refusal
@@ -91,13 +92,18 @@ def open_match(
         with_help=opening.with_help,
         rated=opening.rated,
         ratings=tuple(ratings),
+        tournament=opening.tournament,
+        versions=tuple(opening.versions),
     )
     match = Match.begin(started, seed, DEFAULT_PATIENCE)
     return (started, *match.consequences(match.state, match.seq, match.ply, now))
 
 
-def rematch_of(match: Match) -> Opening:
-    """Return the rematch of `match` before it begins: every player sits one seat further on."""
+def rematch_of(match: Match, versions: Sequence[str | None] = ()) -> Opening:
+    """Return the rematch of `match` before it begins: every player sits one seat further on.
+
+    `versions` are those of the bots by now, in the order of its seats.
+    """
     terms = match.terms
     return Opening(
         rematch_id(match.id),
@@ -108,12 +114,19 @@ def rematch_of(match: Match) -> Opening:
         terms.delay,
         terms.with_help,
         terms.rated,
+        versions=versions,
     )
 
 
-def open_rematch(match: Match, seed: bytes, now: int, ratings: Sequence[SeatRating] = ()) -> tuple[MatchEvent, ...]:
-    """Return the first events of the rematch of `match`; `ratings` are in the order of its seats."""
-    return open_match(rematch_of(match), seed, now=now, ratings=ratings, previous=match.id)
+def open_rematch(
+    match: Match,
+    seed: bytes,
+    now: int,
+    ratings: Sequence[SeatRating] = (),
+    versions: Sequence[str | None] = (),
+) -> tuple[MatchEvent, ...]:
+    """Return the first events of the rematch of `match`; `ratings` and `versions` are in the order of its seats."""
+    return open_match(rematch_of(match, versions), seed, now=now, ratings=ratings, previous=match.id)
 
 
 class Match(MatchState):
@@ -171,8 +184,10 @@ class Match(MatchState):
         if self.ending is not None:
             raise Refusal("match_over", "the match is over")
         due = self.deadline()
-        if due is not None and now >= due:
+        if due is not None and now >= due and self.pause is None:
             raise Refusal("too_late", "the time ran out")
+        if self.pause is not None and not isinstance(command, Resign):
+            raise Refusal("paused", "the organiser has paused the game; wait until the clocks go on")
         if isinstance(command, Play):
             return self._play(command, seat, now, lag)
         if self.out[seat] is not None:
@@ -190,10 +205,12 @@ class Match(MatchState):
                 assert_never(command)
 
     def deadline(self) -> int | None:
-        """Return when `tick` has something to decide without a move: a flag fall, a first move that is overdue, or the
-        end of an offer of a rematch."""
+        """Return when `tick` has something to decide without a move: a flag fall, a first move that is overdue, the end
+        of a pause, or of an offer of a rematch."""
         if self.ending is not None:
             return self._rematch_until()
+        if self.pause is not None:
+            return self.pause.until
         flag, first = self.timer.decided_at(), self._first_move_until()
         if flag is None or first is None:
             return first if flag is None else flag
@@ -206,6 +223,8 @@ class Match(MatchState):
             return ()
         if self.ending is not None:
             return (RematchDeclined(seq=self.seq + 1, at=now),)
+        if self.pause is not None:
+            return resume_clocks(self, now)
         first = self._first_move_until()
         if first is not None and now >= first:
             return (self.ended(self.seq + 1, now, None, (), "expired"),)
@@ -217,9 +236,10 @@ class Match(MatchState):
         While a player is connected, one that is away too long loses; otherwise the time counts from the last to go.
         """
         limit = self.terms.abandoned_limit
-        if limit is None or self.ending is not None or gone_since.count(None) == len(gone_since):
+        is_waiting = self.ending is not None or self.pause is not None
+        if limit is None or is_waiting or gone_since.count(None) == len(gone_since):
             return None
-        gone = [since for seat in self.still_in if (since := gone_since[seat]) is not None]
+        gone = [max(since, self.resumed_at) for seat in self.still_in if (since := gone_since[seat]) is not None]
         if not gone:
             return None
         return (min(gone) if len(gone) < len(self.still_in) else max(gone)) + limit
@@ -232,7 +252,8 @@ class Match(MatchState):
         now = max(now, self.at)
         if all(gone_since[seat] is not None for seat in self.still_in):
             return (self.ended(self.seq + 1, now, None, (), "expired"),)
-        gone = [seat for seat in self.still_in if (since := gone_since[seat]) is not None and now >= since + limit]
+        since_of = {seat: max(since, self.resumed_at) for seat, since in enumerate(gone_since) if since is not None}
+        gone = [seat for seat in self.still_in if seat in since_of and now >= since_of[seat] + limit]
         return self._give_up(gone, "gone", now)
 
     def resume(self, now: int, alive_at: int) -> tuple[MatchEvent, ...]:
@@ -246,15 +267,16 @@ class Match(MatchState):
         has passed since.
         """
         refunded = min(away, now - max(self.at, self.timer.since))
-        if refunded <= 0 or self.ending is not None or self.deadline() is None:
+        if refunded <= 0 or self.ending is not None or self.pause is not None or self.deadline() is None:
             return ()
         return (Resumed(seq=self.seq + 1, at=now, refunded=refunded),)
 
     def claim_at(self, gone_since: int) -> int | None:
-        """Return when victory may be claimed over a player without a connection since then; None for never."""
-        if self.over or isinstance(self.terms.clock, Correspondence):
+        """Return when victory may be claimed over a player without a connection since then; None for never, and while
+        the match is paused."""
+        if self.over or self.pause is not None or isinstance(self.terms.clock, Correspondence):
             return None
-        return gone_since + self.terms.patience.gone
+        return max(gone_since, self.resumed_at) + self.terms.patience.gone
 
     def consequences(
         self, state: State, seq: int, ply: int, now: int, reason: Reason = "rules"
@@ -329,6 +351,8 @@ class Match(MatchState):
         return tuple(events)
 
     def _abort(self, command: Abort, seat: int, now: int) -> tuple[MatchEvent, ...]:
+        if self.terms.tournament is not None:
+            raise Refusal("not_allowed", "a game of a tournament is not aborted; you can resign")
         if self.is_underway:
             raise Refusal("too_late", "after the second move a match cannot be aborted; you can resign")
         return (self.ended(self.seq + 1, now, None, (), "aborted", command.id, seat),)
@@ -348,6 +372,8 @@ class Match(MatchState):
     def _rematch(self, command: Rematch, seat: int, now: int) -> tuple[MatchEvent, ...]:
         if self.ending is None:
             raise Refusal("match_not_over", "the match is not over yet")
+        if self.terms.tournament is not None:
+            raise Refusal("not_allowed", "the tournament pairs its players; challenge the player when it is over")
         if seat in self.rematch:
             raise Refusal("already_offered", "you have agreed to a rematch already")
         if not self.rematch and self.rematch_offers.count(seat) >= MAX_REMATCH_OFFERS:

@@ -47,6 +47,8 @@ def negotiate(match: MatchState, command: Negotiation, seat: int, now: int) -> t
             if not talks.draw:
                 raise Refusal("nothing_offered", "nobody offers a draw")
             return (DrawDeclined(seq=seq, at=now, seat=seat, cause=cause),)
+        case RequestTakeback() if match.terms.tournament is not None:
+            raise Refusal("not_allowed", "nothing is taken back in a game of a tournament")
         case RequestTakeback() if match.terms.is_helped(seat):
             _check_flag(match, now)
             return _take_back(match, cause, seat, seat, now)

@@ -9,6 +9,8 @@ from typing import Final, Self, assert_never
 from cornered.engine.game import CHANCE, State
 from cornered.protocol.events import (
     Agreed,
+    ClocksPaused,
+    ClocksResumed,
     DrawDeclined,
     DrawOffered,
     Eliminated,
@@ -30,7 +32,7 @@ from cornered.protocol.values import Reason
 from cornered.server.match.catalogue import load
 from cornered.server.match.clock import Timer
 from cornered.server.match.plies import Plies
-from cornered.server.match.terms import NO_TALKS, Ending, MatchTerms, Patience, Talks
+from cornered.server.match.terms import NO_TALKS, Ending, MatchTerms, Patience, Pause, Talks
 
 __all__ = ["COMMANDS_KEPT", "MatchState"]
 
@@ -65,6 +67,11 @@ class MatchState:
     rematch_offers: tuple[int, ...] = ()
     rematch_offered_at: int = 0
     next: str | None = None
+    pause: Pause | None = None
+    pauses: int = 0
+    """How often the match was paused."""
+    resumed_at: int = 0
+    """The end of the newest pause; absence before it counts against no player."""
     ahead: dict[str, State] = field(default_factory=dict, init=False, compare=False, repr=False)
     """Where legal moves lead from here, as far as `decide` has looked: a memo, so that no move is worked out twice."""
 
@@ -89,6 +96,8 @@ class MatchState:
             with_help=started.with_help,
             rated=started.rated,
             ratings=started.ratings,
+            tournament=started.tournament,
+            versions=started.versions,
         )
         state = game.start()
         timer = Timer.of(started.clock, seats, started.at)
@@ -216,6 +225,11 @@ class MatchState:
                 return self._after_talk(event)
             case Resumed():
                 return replace(self, seq=event.seq, at=event.at, timer=self.timer.refund(event.refunded))
+            case ClocksPaused():
+                pause = Pause(event.at, event.until)
+                return replace(self, seq=event.seq, at=event.at, pause=pause, pauses=self.pauses + 1)
+            case ClocksResumed():
+                return self._after_pause(event)
             case Ended():
                 return self._after_end(event)
             case RematchOffered() | RematchDeclined() | Rematched():
@@ -317,12 +331,26 @@ class MatchState:
         causes = self._remember(seat, event.cause, event.seq)
         return replace(self, seq=event.seq, at=event.at, talks=talks, causes=causes)
 
+    def clock_time(self, now: int) -> int:
+        """Return the time that the clocks show at `now`: that of the pause while the match is paused."""
+        return now if self.pause is None else self.pause.at
+
+    def _after_pause(self, event: ClocksResumed) -> Self:
+        pause, timer = self.pause, self.timer
+        if pause is None:
+            raise ValueError(f"match {self.id} is not paused")
+        # A turn that began during the pause, by an elimination, begins now.
+        timer = timer.refund(event.at - max(pause.at, timer.since))
+        return replace(self, seq=event.seq, at=event.at, timer=timer, pause=None, resumed_at=event.at)
+
     def _after_end(self, event: Ended) -> Self:
+        left = self.timer.left_at(self.clock_time(event.at))
         return replace(
             self,
             seq=event.seq,
             at=event.at,
-            timer=replace(self.timer, left=self.timer.left_at(event.at), running=None, since=event.at),
+            timer=replace(self.timer, left=left, running=None, since=event.at),
+            pause=None,
             talks=NO_TALKS,
             causes=self._remember(event.seat, event.cause, event.seq),
             ending=Ending(event.winner, event.places, event.reason, event.rated),

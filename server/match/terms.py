@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from cornered.engine.game import Game
 from cornered.protocol.values import Clock, Correspondence, GameSpec, NoClock, Player, Reason, SeatRating
@@ -43,6 +43,9 @@ class Opening:
     """Whether the person in a match against a bot may have hints and takebacks."""
     rated: bool = False
     """Whether the result is to change both players' ratings."""
+    tournament: str | None = None
+    versions: Sequence[str | None] = ()
+    """The version of each seat's bot; empty where no bot names one."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,10 @@ class MatchTerms:
     rated: bool = False
     ratings: tuple[SeatRating, ...] = ()
     """Each seat's rating when the rated match began; empty in a casual one."""
+    tournament: str | None = None
+    """The tournament to which the match belongs: it is neither aborted nor taken back, and has no rematch."""
+    versions: tuple[str | None, ...] = ()
+    """The version of each seat's bot when the match began; empty where no bot named one."""
 
     def is_helped(self, seat: int) -> bool:
         """Return whether the player in `seat` may have hints, and takebacks without asking: a person, and no bot."""
@@ -107,6 +114,13 @@ class Talks:
 
 
 NO_TALKS: Final = Talks()
+
+
+class Pause(NamedTuple):
+    """A pause of the clocks that began `at` and ends by itself at `until`."""
+
+    at: int
+    until: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from cornered.engine.game import CHANCE, State
 from cornered.engine.text import PositionText
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.messages import Happened, History, Line, MatchEnding, Moves, Snapshot, Variation
-from cornered.protocol.values import Clocks, GameSpec, MatchSummary, SeatInfo
+from cornered.protocol.values import Clocks, Correspondence, GameSpec, MatchSummary, SeatInfo
 from cornered.server.match.state import MatchState
 from cornered.server.refusal import Refusal
 
@@ -47,7 +47,9 @@ _remembered: Final = OrderedDict[State, _Rules]()
 
 def clocks(match: MatchState) -> Clocks:
     """Return every seat's time at the beginning of the present turn: receivers take off what has passed since."""
-    timer = match.timer
+    timer, pause = match.timer, match.pause
+    if pause is not None:
+        return Clocks(left=timer.left_at(pause.at), running=None, at=max(pause.at, timer.since))
     return Clocks(left=timer.left, running=timer.running, at=timer.since)
 
 
@@ -106,6 +108,8 @@ def snapshot(
         takeback_agreed=talks.takeback,
         with_help=terms.with_help,
         rated=match.rated,
+        tournament=terms.tournament,
+        paused_until=None if match.pause is None else match.pause.until,
     )
 
 
@@ -189,6 +193,7 @@ def line(states: Sequence[State], *, id: str) -> Line:
 def summary(match: MatchState, watchers: int) -> MatchSummary:
     """Return the match as lists show it."""
     terms, ending = match.terms, match.ending
+    is_by_days = ending is None and isinstance(terms.clock, Correspondence)
     return MatchSummary(
         id=terms.id,
         game=terms.spec,
@@ -203,14 +208,19 @@ def summary(match: MatchState, watchers: int) -> MatchSummary:
         reason=ending.reason if ending else None,
         rated=match.rated,
         ratings=terms.ratings,
+        tournament=terms.tournament,
+        turn=match.timer.running if is_by_days else None,
+        due=match.timer.flag_at() if is_by_days else None,
     )
 
 
 def _seat_info(match: MatchState, seat: int) -> SeatInfo:
-    player, place, ratings = match.terms.players[seat], _place(match, seat), match.terms.ratings
-    if not ratings:
-        return SeatInfo(player=player, place=place)
-    return SeatInfo(player=player, place=place, rating=ratings[seat].rating, provisional=ratings[seat].provisional)
+    terms, place = match.terms, _place(match, seat)
+    player, version = terms.players[seat], terms.versions[seat] if terms.versions else None
+    if not terms.ratings:
+        return SeatInfo(player=player, place=place, version=version)
+    begun = terms.ratings[seat]
+    return SeatInfo(player=player, place=place, rating=begun.rating, provisional=begun.provisional, version=version)
 
 
 def _ending(match: MatchState, state: State) -> MatchEnding | None:

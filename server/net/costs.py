@@ -13,6 +13,7 @@ from cornered.protocol.account import (
     AskExport,
     AskPolicies,
     AskSessions,
+    AskSignInLink,
     AskTokens,
     ChangePassword,
     CreateInvitation,
@@ -26,6 +27,7 @@ from cornered.protocol.account import (
     RenewCodes,
     RevokeToken,
     SignIn,
+    SignInByLink,
     SignOut,
 )
 from cornered.protocol.commands import (
@@ -48,6 +50,7 @@ from cornered.protocol.commands import (
     AskSeek,
     AskStudy,
     AskTrace,
+    AskTv,
     AskVariation,
     CancelAnalysis,
     CancelChallenge,
@@ -58,6 +61,7 @@ from cornered.protocol.commands import (
     Declare,
     DeclineChallenge,
     EnterPool,
+    FindPlayer,
     Hello,
     Join,
     JoinSeek,
@@ -85,6 +89,49 @@ from cornered.protocol.moderation import (
     ReportPlayer,
     Unban,
 )
+from cornered.protocol.oidc import BeginOidc, FinishOidc, UnlinkOidc
+from cornered.protocol.passkeys import (
+    AddPasskey,
+    AskPasskeyChallenge,
+    AskPasskeys,
+    RegisterByPasskey,
+    RemovePasskey,
+    SignInByPasskey,
+)
+from cornered.protocol.social import (
+    AskBlocked,
+    AskFriends,
+    AskNotices,
+    BlockPlayer,
+    ConfirmMail,
+    EndMails,
+    FollowPlayer,
+    SetMail,
+    SetNotices,
+    SubscribePush,
+    UnblockPlayer,
+    UnfollowPlayer,
+    UnsubscribePush,
+)
+from cornered.protocol.tournaments import (
+    AskPairings,
+    AskStandings,
+    AskTournament,
+    AskTournaments,
+    CancelTournament,
+    CreateTournament,
+    FinishTournament,
+    ForfeitPlayer,
+    JoinTournament,
+    LeaveTournament,
+    PairByHand,
+    PauseTournament,
+    ResumeTournament,
+    StartTournament,
+    TellTournament,
+    WatchTournament,
+    WithdrawFromTournament,
+)
 from cornered.server.analysis.studies import words_of
 from cornered.server.match.state import MatchState
 from cornered.server.match.views import is_remembered
@@ -97,6 +144,7 @@ __all__ = [
     "POSITION_READ",
     "PREVIEW",
     "QR_CODE",
+    "TABLE",
     "UNIT_US",
     "cost_of",
     "download_cost",
@@ -156,6 +204,16 @@ REPLAYED_EVENTS_PER_TOKEN: Final = 0.7
 """Events that are read from the journal and folded for one token."""
 WRITTEN_EVENTS_PER_TOKEN: Final = 1.2
 """Events that are read from the journal and written as a game record for one token."""
+TV: Final = 4.0
+"""One match of each game, which are known: their positions are written as texts."""
+TOURNAMENT: Final = 40.0
+"""A page of a tournament with its standings, or of the list of those that go on."""
+PAST_TOURNAMENTS: Final = 90.0
+"""A page of tournaments that are over, which may be read from the store."""
+PAIRS_PER_TOKEN: Final = 2
+"""Pairs of `pair_by_hand` for one token."""
+TABLE: Final = 400.0
+"""A tournament as a table, of some hundred players or some thousand games."""
 RATINGS_READ: Final = 75.0
 """A leaderboard's page or a history: its rows are found by an index, however many games were played."""
 PROFILE: Final = 50.0
@@ -184,6 +242,10 @@ PASSWORD: Final = 60.0
 """A command that hashes a password. The hash itself takes a thread for much longer, and few of them run at once: what
 bounds it are `cornered.server.runtime.sign_ins` and the queue of hashes.
 """
+SIGN_IN_LINK: Final = 100.0
+"""A link that another device is signed in by, with its QR code; or the sign-in by it, in two transactions."""
+PASSKEY: Final = 60.0
+"""A signature that is verified, and two transactions: the challenge is used, and the account changes."""
 EXPORT: Final = 15.0
 """A part of the archive, besides the matches in it, which cost `replay_cost`."""
 KNOWN_FILE: Final = 1.0
@@ -192,8 +254,8 @@ KNOWN_FILE: Final = 1.0
 It is less than such a request takes, since a class that reloads the page asks for thousands at once; `arrival_rate`
 bounds them too, and of the server's tokens they take a page's.
 """
-
-
+SOCIAL_READ: Final = 40.0
+"""The players whom one follows or blocks, at most 200 with their names of today, or how one is notified."""
 MODERATION: Final = 40.0
 """A report, a decision or a list of them: the store is asked for an account, and written or read once."""
 
@@ -243,12 +305,14 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return RATINGS_READ
         case AskArchive():
             return ARCHIVE
-        case AskHeadToHead() | AskOpening():
+        case AskHeadToHead() | AskOpening() | FindPlayer():
             return COUNTED
         case WatchLobby():
             return 20.0
         case AskLobby():
             return 10.0
+        case AskTv():
+            return TV
         case CreateSeek() | LeaveSeek() | CancelSeek() | Challenge() | DeclineChallenge() | CancelChallenge():
             return 5.0
         case AskTrace():
@@ -269,6 +333,42 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             | AskAccounts()
         ):
             return MODERATION
+        case LeaveTournament():
+            return 1.0
+        case (
+            CreateTournament()
+            | JoinTournament()
+            | WithdrawFromTournament()
+            | StartTournament()
+            | FinishTournament()
+            | CancelTournament()
+            | PauseTournament()
+            | ResumeTournament()
+            | TellTournament()
+            | ForfeitPlayer()
+        ):
+            return MODERATION
+        case PairByHand():
+            return MODERATION + len(command.pairs) / PAIRS_PER_TOKEN
+        case AskTournament() | WatchTournament() | AskStandings() | AskPairings():
+            return TOURNAMENT
+        case AskTournaments():
+            return PAST_TOURNAMENTS if command.over else TOURNAMENT
+        case AskFriends() | AskBlocked() | AskNotices():
+            return SOCIAL_READ
+        case (
+            FollowPlayer()
+            | UnfollowPlayer()
+            | BlockPlayer()
+            | UnblockPlayer()
+            | SetNotices()
+            | SubscribePush()
+            | UnsubscribePush()
+            | SetMail()
+            | ConfirmMail()
+            | EndMails()
+        ):
+            return ACCOUNT_WRITE
         case JoinSeek() | StartSeek() | AcceptChallenge() | Rematch():
             # A match is opened and stored.
             return 10.0
@@ -276,7 +376,7 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return PLAIN_STORED
         case AskPolicies():
             return 1.0
-        case AskAccount() | AskSessions() | AskTokens():
+        case AskAccount() | AskSessions() | AskTokens() | AskPasskeyChallenge() | AskPasskeys() | BeginOidc():
             return ACCOUNT_READ
         case (
             Rename()
@@ -286,8 +386,14 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             | CreateToken()
             | RevokeToken()
             | CreateInvitation()
+            | RemovePasskey()
+            | UnlinkOidc()
         ):
             return ACCOUNT_WRITE
+        case AskSignInLink() | SignInByLink():
+            return SIGN_IN_LINK
+        case RegisterByPasskey() | SignInByPasskey() | AddPasskey() | FinishOidc():
+            return PASSKEY
         case Register() | SignIn() | Recover() | ChangePassword() | RenewCodes() | DeleteAccount():
             return PASSWORD
         case AskExport():

@@ -1,43 +1,64 @@
-"""The plain HTTP answers, all read-only: the page, QR codes, shared links, health, readiness, metrics, and records."""
+"""The plain HTTP answers: the page, QR codes, shared links, health, readiness, metrics, and records, all read-only; and
+the way to a provider of identities."""
 
 from __future__ import annotations
 
 import asyncio
 import hmac
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from websockets.http11 import Request, Response
 
 from cornered.engine.records.record import to_json
 from cornered.server.metrics import Metrics
 from cornered.server.net.archive_download import Streamed, download
-from cornered.server.net.costs import KNOWN_FILE, PAGE_TOKENS, QR_CODE
+from cornered.server.net.costs import KNOWN_FILE, PAGE_TOKENS, QR_CODE, TABLE
 from cornered.server.net.finished import Payer, read_finished
+from cornered.server.net.oidc_routes import OIDC_PATHS, OidcRoutes
 from cornered.server.net.page_files import CONTENT_TYPES, PageFiles
 from cornered.server.net.qr_codes import QrCodes, table_link
 from cornered.server.net.records import record_of, slices_of
 from cornered.server.net.requests import accepts_gzip, field_of, names_tag
 from cornered.server.net.responses import not_modified, plain, respond, without_body
 from cornered.server.net.shared_links import SharedLinks
+from cornered.server.net.tournament_csv import csv_slices
 from cornered.server.net.visitors import Visitor
-from cornered.server.ports import Journal
+from cornered.server.ports import AccountsUnavailable, Journal
+from cornered.server.streams.ports import StreamsUnavailable
+from cornered.server.tournament.state import TournamentState
 
 __all__ = ["Pages", "Payer"]
 
 SERVICE_WORKER: Final = "/sw.js"
 """The one script that is governed by the policy of its own answer, as a page is."""
 _RECORD: Final = re.compile(r"/matches/(?P<match>[A-Za-z0-9_-]{1,32})\.(?P<form>txt|jsonl)")
+_TOURNAMENT: Final = re.compile(r"/tournaments/(?P<tournament>[A-Za-z0-9_-]{1,32})\.csv")
 _HOST_HEADER: Final = re.compile(r"[A-Za-z0-9.\-_\[\]:]{1,255}")
+
+FindTournament: TypeAlias = Callable[[str], Awaitable[TournamentState | None]]
+"""Returns a tournament that everybody may see, or None. Raises AccountsUnavailable and StreamsUnavailable."""
+
+
+async def _no_tournament(_: str) -> None:
+    return None
 
 
 class Pages:
     """Answers plain HTTP requests."""
 
     def __init__(
-        self, web: Path, journal: Journal, metrics: Metrics, obstacle: Callable[[], str], *, metrics_token: str = ""
+        self,
+        web: Path,
+        journal: Journal,
+        metrics: Metrics,
+        obstacle: Callable[[], str],
+        *,
+        find_tournament: FindTournament = _no_tournament,
+        metrics_token: str = "",
+        oidc: OidcRoutes | None = None,
     ) -> None:
         """`obstacle` returns the reason why the server is not ready, and an empty text once it is.
 
@@ -46,7 +67,9 @@ class Pages:
         self._journal = journal
         self._metrics = metrics
         self._obstacle = obstacle
+        self._find_tournament = find_tournament
         self._metrics_token = metrics_token
+        self._oidc = oidc
         self._files = PageFiles(web)
         self._qr_codes = QrCodes()
         self._shared_links = SharedLinks(journal, _policy, obstacle)
@@ -83,12 +106,18 @@ class Pages:
                 return plain(503, obstacle) if obstacle else plain(200, "ready")
             case "/qr.svg":
                 return await self._qr_code(request, payer)
+            case _ if self._oidc is not None and path in OIDC_PATHS:
+                if request.method != "GET":
+                    return plain(405, "only a visit goes here", Allow="GET")
+                return await self._oidc.answer(request, path, payer)
             case "/metrics":
                 return self._told_metrics(request, visitor)
             case _ if SharedLinks.has(path):
                 return await self._shared_links.answer(request, path, payer)
             case _ if found := _RECORD.fullmatch(path):
                 return await self._record(found["match"], found["form"], payer)
+            case _ if found := _TOURNAMENT.fullmatch(path):
+                return await self._tournament(found["tournament"], payer)
             case _:
                 return await self._file(path, request)
 
@@ -125,6 +154,27 @@ class Pages:
                 await asyncio.sleep(0)
             return respond(200, CONTENT_TYPES[".txt"], "".join(parts).encode())
         return respond(200, "application/jsonl", to_json(record).encode() + b"\n")
+
+    async def _tournament(self, tournament: str, payer: Payer) -> Response:
+        """Return the table of a tournament that everybody may see."""
+        await payer.pay(TABLE)
+        try:
+            state = await self._find_tournament(tournament)
+        except (AccountsUnavailable, StreamsUnavailable):
+            return plain(503, "tournaments cannot be read just now")
+        if state is None:
+            return plain(404, "there is no such tournament")
+        parts = []
+        for part in csv_slices(state):
+            parts.append(part)
+            await asyncio.sleep(0)
+        return respond(
+            200,
+            "text/csv; charset=utf-8",
+            "".join(parts).encode(),
+            Cache_Control="no-store",
+            Content_Disposition=f'attachment; filename="tournament-{tournament}.csv"',
+        )
 
     async def _file(self, path: str, request: Request) -> Response:
         file = await self._files.find(_name_of(path))

@@ -11,6 +11,8 @@ from cornered.engine.records.record import Ply, Record, RecordedMove, SeatLeft
 from cornered.engine.records.text import to_lines
 from cornered.protocol.events import (
     Agreed,
+    ClocksPaused,
+    ClocksResumed,
     DrawDeclined,
     DrawOffered,
     Eliminated,
@@ -45,8 +47,11 @@ def record_of(events: Iterable[MatchEvent]) -> Record:
     plies: list[Ply] = []
     moves = 0
     ended: Ended | None = None
+    pauses = 0
     for event in rest:
         match event:
+            case ClocksPaused():
+                pauses += 1
             case Played():
                 plies.append(RecordedMove(event.move, event.left[event.seat]))
                 moves += 1
@@ -72,6 +77,7 @@ def record_of(events: Iterable[MatchEvent]) -> Record:
                 | TakebackRequested()
                 | TakebackDeclined()
                 | Resumed()
+                | ClocksResumed()
                 | RematchOffered()
                 | RematchDeclined()
                 | Rematched()
@@ -89,7 +95,10 @@ def record_of(events: Iterable[MatchEvent]) -> Record:
         time_control=time_control_of(started.clock),
         started=_moment(started.at),
         ended=_moment(ended.at) if ended else None,
-        tags={"Match": started.match},
+        tags={"Match": started.match}
+        | {f"Version{seat}": version for seat, version in enumerate(started.versions) if version is not None}
+        | ({"Tournament": started.tournament} if started.tournament else {})
+        | ({"Pauses": str(pauses)} if pauses else {}),
     )
 
 

@@ -9,6 +9,7 @@ from cornered.protocol.account import (
     AskExport,
     AskPolicies,
     AskSessions,
+    AskSignInLink,
     AskTokens,
     ChangePassword,
     CreateInvitation,
@@ -23,6 +24,7 @@ from cornered.protocol.account import (
     RevokeToken,
     Scope,
     SignIn,
+    SignInByLink,
     SignOut,
 )
 from cornered.protocol.commands import (
@@ -45,6 +47,7 @@ from cornered.protocol.commands import (
     AskSeek,
     AskStudy,
     AskTrace,
+    AskTv,
     AskVariation,
     CancelAnalysis,
     CancelChallenge,
@@ -55,6 +58,7 @@ from cornered.protocol.commands import (
     Declare,
     DeclineChallenge,
     EnterPool,
+    FindPlayer,
     Hello,
     Join,
     JoinSeek,
@@ -81,6 +85,49 @@ from cornered.protocol.moderation import (
     ReportPlayer,
     Unban,
 )
+from cornered.protocol.oidc import BeginOidc, FinishOidc, UnlinkOidc
+from cornered.protocol.passkeys import (
+    AddPasskey,
+    AskPasskeyChallenge,
+    AskPasskeys,
+    RegisterByPasskey,
+    RemovePasskey,
+    SignInByPasskey,
+)
+from cornered.protocol.social import (
+    AskBlocked,
+    AskFriends,
+    AskNotices,
+    BlockPlayer,
+    ConfirmMail,
+    EndMails,
+    FollowPlayer,
+    SetMail,
+    SetNotices,
+    SubscribePush,
+    UnblockPlayer,
+    UnfollowPlayer,
+    UnsubscribePush,
+)
+from cornered.protocol.tournaments import (
+    AskPairings,
+    AskStandings,
+    AskTournament,
+    AskTournaments,
+    CancelTournament,
+    CreateTournament,
+    FinishTournament,
+    ForfeitPlayer,
+    JoinTournament,
+    LeaveTournament,
+    PairByHand,
+    PauseTournament,
+    ResumeTournament,
+    StartTournament,
+    TellTournament,
+    WatchTournament,
+    WithdrawFromTournament,
+)
 from cornered.server.accounts import Identity
 
 __all__ = ["Need", "need_of", "permits"]
@@ -98,13 +145,15 @@ def need_of(command: ClientMessage) -> Need:
     if isinstance(command, MatchCommand):
         return _PLAYS
     match command:
-        case Hello() | Ping() | AskPolicies() | AskAccount():
+        case Hello() | Ping() | AskPolicies() | AskAccount() | EndMails():
             return "anything"
         case (
             AskGames()
             | AskMyMatches()
             | AskSeek()
             | AskLobby()
+            | AskTv()
+            | FindPlayer()
             | WatchLobby()
             | LeaveLobby()
             | Join()
@@ -121,6 +170,12 @@ def need_of(command: ClientMessage) -> Need:
             | AskProfile()
             | AskRatingHistory()
             | AskLeaderboard()
+            | AskTournaments()
+            | AskTournament()
+            | AskStandings()
+            | AskPairings()
+            | WatchTournament()
+            | LeaveTournament()
         ):
             return _READS
         case (
@@ -135,15 +190,30 @@ def need_of(command: ClientMessage) -> Need:
             | CancelChallenge()
             | Say()
             | ReportPlayer()
+            | CreateTournament()
+            | JoinTournament()
+            | WithdrawFromTournament()
+            | StartTournament()
+            | FinishTournament()
+            | CancelTournament()
+            | PairByHand()
+            | PauseTournament()
+            | ResumeTournament()
+            | TellTournament()
+            | ForfeitPlayer()
         ):
             return _PLAYS
         case AskAnalysis() | AskStudy() | AskTrace() | CancelAnalysis() | EnterPool() | LeavePool():
+            return _PERSONS
+        case FollowPlayer() | UnfollowPlayer() | BlockPlayer() | UnblockPlayer() | AskFriends() | AskBlocked():
             return _PERSONS
         case Declare() | OfferAnalysis() | Analysed():
             return _BOTS
         case (
             Register()
             | SignIn()
+            | SignInByLink()
+            | AskSignInLink()
             | Recover()
             | Rename()
             | ChangePassword()
@@ -157,6 +227,21 @@ def need_of(command: ClientMessage) -> Need:
             | RevokeToken()
             | AskExport()
             | DeleteAccount()
+            | AskPasskeyChallenge()
+            | RegisterByPasskey()
+            | SignInByPasskey()
+            | AskPasskeys()
+            | AddPasskey()
+            | RemovePasskey()
+            | BeginOidc()
+            | FinishOidc()
+            | UnlinkOidc()
+            | AskNotices()
+            | SetNotices()
+            | SubscribePush()
+            | UnsubscribePush()
+            | SetMail()
+            | ConfirmMail()
         ):
             return "session"
         case (

@@ -27,6 +27,7 @@ from cornered.protocol.account import (
     Rename,
     RevokeToken,
     SignIn,
+    SignInByLink,
     SignOut,
 )
 from cornered.protocol.codec import CODECS, ProtocolError
@@ -51,11 +52,13 @@ from cornered.protocol.commands import (
     AskSeek,
     AskStudy,
     AskTrace,
+    AskTv,
     AskVariation,
     CancelAnalysis,
     ClientMessage,
     DeclineChallenge,
     DeclineRematch,
+    FindPlayer,
     Hello,
     InMatch,
     Join,
@@ -69,10 +72,15 @@ from cornered.protocol.commands import (
     RatingCommand,
     ReadRecord,
     Say,
+    SocialCommand,
+    TournamentCommand,
 )
 from cornered.protocol.messages import Acknowledged, Archive, Games, MyMatches, Pong, Refused, ServerMessage
 from cornered.protocol.moderation import ReportPlayer
+from cornered.protocol.oidc import FinishOidc, OidcCommand, OidcDoorCommand
+from cornered.protocol.passkeys import PasskeyCommand, PasskeyDoorCommand, RegisterByPasskey, SignInByPasskey
 from cornered.protocol.ratings import Profile
+from cornered.protocol.tournaments import CreateTournament, TellTournament
 from cornered.server.accounts import AccountsUnavailable
 from cornered.server.analysis.studies import line_of, read_record
 from cornered.server.lobby.pools import offered_pools
@@ -82,13 +90,15 @@ from cornered.server.net.connection import HOLD_INBOX, Connection
 from cornered.server.net.costs import cost_of, malformed_cost, profile_cost, reading_cost, replay_cost
 from cornered.server.net.scopes import permits
 from cornered.server.refusal import Refusal
-from cornered.server.runtime.account_service import AccountService, ManagedCommand, Visit
+from cornered.server.runtime.account_service import AccountService, ManagedCommand, VisitorsCommand
 from cornered.server.runtime.client_connection import ClientConnection, frame
 from cornered.server.runtime.exports import Exports
 from cornered.server.runtime.limits import AddressLimits, Limits
 from cornered.server.runtime.lobby_service import Admission, LobbyService
 from cornered.server.runtime.match_mirror import MatchMirror
 from cornered.server.runtime.match_room import MatchRoom
+from cornered.server.runtime.social_service import BondCommand
+from cornered.server.runtime.visits import Visit
 
 __all__ = ["Session"]
 
@@ -119,7 +129,9 @@ _Order: TypeAlias = (
     | ArchiveCommand
     | AskSeek
     | AskLobby
+    | AskTv
     | RatingCommand
+    | FindPlayer
     | AskLine
     | ReadRecord
     | LobbyCommand
@@ -127,13 +139,22 @@ _Order: TypeAlias = (
     | AnalysisCommand
     | AskAnalysis
     | AccountCommand
+    | PasskeyCommand
+    | OidcCommand
     | ModerationCommand
+    | TournamentCommand
+    | SocialCommand
     | _InRoom
 )
 """Every command that may follow hello."""
-_DOOR: Final[tuple[type[DoorCommand], ...]] = get_args(DoorCommand)
+_DOOR: Final[tuple[type[VisitorsCommand], ...]] = tuple(
+    kind for union in (DoorCommand, PasskeyDoorCommand, OidcDoorCommand) for kind in get_args(union)
+)
 _ENDING: Final = (
     SignIn,
+    SignInByLink,
+    SignInByPasskey,
+    FinishOidc,
     Recover,
     ChangePassword,
     SignOut,
@@ -184,6 +205,7 @@ class Session:
         "_limits",
         "_lobby_service",
         "_loop",
+        "_origin",
         "_owed",
         "_server_debt",
         "_spawn",
@@ -198,8 +220,9 @@ class Session:
         limits: Limits,
         address: AddressLimits,
         spawn: Callable[[Coroutine[None, None, None], str], asyncio.Task[None]],
+        origin: str = "",
     ) -> None:
-        """`spawn` runs a coroutine as a named task that ends with the server."""
+        """`spawn` runs a coroutine as a named task that ends with the server; `origin` is that of the page."""
         self._connection = connection
         self._codec = CODECS[connection.subprotocol]
         self._lobby_service = lobby_service
@@ -208,6 +231,7 @@ class Session:
         self._limits = limits
         self._address = address
         self._spawn = spawn
+        self._origin = origin
         self._loop = asyncio.get_running_loop()
         self._client: ClientConnection | None = None
         self._false_starts = 0
@@ -403,7 +427,7 @@ class Session:
         elif self._false_starts >= MAX_FALSE_STARTS:
             self._connection.fail(CloseCode.POLICY_VIOLATION, "no hello")
 
-    async def _at_the_door(self, command: DoorCommand) -> None:
+    async def _at_the_door(self, command: VisitorsCommand) -> None:
         """Carry out and answer a command before hello. Raises Refusal."""
         if self._lobby_service.is_stopping:
             raise Refusal("shutting_down", "the server restarts; connect again in a moment")
@@ -412,14 +436,14 @@ class Session:
             raise Refusal("hello_first", "too many attempts on one connection; connect again")
         cost = cost_of(command, None)
         await self._take_shares(self, cost, cost)
-        if isinstance(command, Register):
+        if isinstance(command, Register | RegisterByPasskey | FinishOidc):
             await self._wait_as_newcomer()
-        visit = Visit(self._connection.key, self._address, None)
+        visit = Visit(self._connection.key, self._address, None, self._origin)
         answer = await self._account_service.answer(command, visit)
         self._connection.write(frame(self._codec.encode(answer), is_text=self._codec.is_text))
         await self._look_for_revocations(command)
 
-    async def _look_for_revocations(self, command: DoorCommand | AccountCommand) -> None:
+    async def _look_for_revocations(self, command: VisitorsCommand | ManagedCommand) -> None:
         """Close at once the sockets whose tokens a command has ended; those of other nodes follow in a moment."""
         if isinstance(command, _ENDING):
             try:
@@ -462,7 +486,9 @@ class Session:
         player = admission.welcome.player
         limits = self._limits.players.enter(player.id)
         counts, identity = self._lobby_service.counts, admission.identity
-        client = ClientConnection(self._connection, self._codec, player, limits, counts, instance, identity)
+        client = ClientConnection(
+            self._connection, self._codec, player, limits, counts, instance, identity, admission.blocked
+        )
         self._client = client
         self._connection.greeted()
         self._lobby_service.enter(client, admission.welcome, is_claimed=admission.is_claimed)
@@ -564,6 +590,19 @@ class Session:
         text = self._lobby_service.moderation.clean_line(command.text)
         return command if text == command.text else command.model_copy(update={"text": text})
 
+    async def _written(self, client: ClientConnection, command: TournamentCommand) -> TournamentCommand:
+        """Return a command about a tournament with the text that others may read. Raises Refusal."""
+        moderation = self._lobby_service.moderation
+        if isinstance(command, CreateTournament):
+            moderation.check_chat(client.player.id)
+            settings = command.settings
+            named = settings.model_copy(update={"name": moderation.clean_name(settings.name)})
+            return command.model_copy(update={"settings": named})
+        if isinstance(command, TellTournament):
+            await self._check_chat(client)
+            return command.model_copy(update={"text": moderation.clean_line(command.text)})
+        return command
+
     async def _declined(self, client: ClientConnection, command: _Declining) -> _Declining:
         """Return a decline without the reason that its sender may not write: the decline itself stands."""
         if not command.reason:
@@ -585,12 +624,12 @@ class Session:
                 chat = tuple(ChatLine(one.by.id, one.room, one.text, one.at) for one in lines)
         return await self._lobby_service.moderation.answer(command, client.player, client.address, chat)
 
-    async def _in_account(self, client: ClientConnection, command: DoorCommand | ManagedCommand) -> None:
+    async def _in_account(self, client: ClientConnection, command: VisitorsCommand | ManagedCommand) -> None:
         """Carry out and answer a command about an account. Raises Refusal."""
         if isinstance(command, Rename):
             # A name is text that everybody reads.
             self._lobby_service.moderation.check_chat(client.player.id)
-        visit = Visit(client.address, self._address, client.identity)
+        visit = Visit(client.address, self._address, client.identity, self._origin)
         answer = await self._account_service.answer(command, visit)
         client.send(answer)
         await self._look_for_revocations(command)
@@ -671,11 +710,21 @@ class Session:
         if isinstance(command, AskExport):
             client.send(await self._export(client, command))
             return
-        if isinstance(command, AccountCommand):
+        if isinstance(command, AccountCommand | PasskeyCommand | OidcCommand):
             await self._in_account(client, command)
             return
         if isinstance(command, ModerationCommand):
             client.send(await self._moderated(client, command))
+            return
+        if isinstance(command, BondCommand):
+            client.send(await lobby_service.social.answer(command, client.player))
+            return
+        if isinstance(command, SocialCommand):
+            has_account = client.identity.has_account
+            client.send(await lobby_service.notices.answer(command, client.player, has_account=has_account))
+            return
+        if isinstance(command, TournamentCommand):
+            client.send(await lobby_service.tournaments.answer(await self._written(client, command), client))
             return
         match command:
             case Ping():
@@ -697,6 +746,10 @@ class Session:
                 lobby_service.ask_seek(client, command)
             case AskLobby():
                 client.send(lobby_service.lobby_page(command))
+            case AskTv():
+                client.send(lobby_service.tv(command))
+            case FindPlayer():
+                client.send(await lobby_service.find_player(command))
             case AskPools() | AskProfile() | AskRatingHistory() | AskLeaderboard():
                 answer = await lobby_service.rating_answers.answer(command)
                 client.send(answer)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from cornered.contests import glicko
@@ -12,6 +12,7 @@ from cornered.protocol.ratings import RatingChange
 from cornered.protocol.values import Player, PlayerKind, SeatRating
 from cornered.server.rating.anchors import ANCHOR_DEVIATION
 from cornered.server.rating.pools import pool_of
+from cornered.server.rating.versions import VersionRecord, is_new, with_game
 
 __all__ = [
     "NEW",
@@ -21,6 +22,7 @@ __all__ = [
     "Result",
     "change_of",
     "rate",
+    "renewed",
     "result_of",
     "seat_rating",
 ]
@@ -47,6 +49,10 @@ class Rating:
     volatility: float = glicko.START_VOLATILITY
     games: int = 0
     at: int = 0
+    versions: tuple[VersionRecord, ...] = ()
+    """The versions of a bot that are remembered, the one that played last at the end."""
+    renewed: int = 0
+    """The number of games when a version began anew for the last time."""
 
     def deviation_at(self, now: int) -> float:
         """Return the deviation at `now`, which grew since the last match."""
@@ -79,6 +85,8 @@ class Result:
     at: int
     begins: tuple[Rating, Rating] = (NEW, NEW)
     """Where the ratings of players begin that have none yet."""
+    versions: tuple[str | None, str | None] = (None, None)
+    """The versions of bots that name one."""
 
     def before(self, ratings: Mapping[tuple[str, str], Rating]) -> tuple[Rating, Rating]:
         """Return the ratings of both players before the match, of those that exist by player and pool."""
@@ -109,12 +117,20 @@ def result_of(started: Started, ended: Ended) -> Result:
     players = (started.players[0], started.players[1])
     anchored = [Rating(float(one.rating), ANCHOR_DEVIATION) if one.anchored else NEW for one in started.ratings]
     begins = (anchored[0], anchored[1]) if len(anchored) == 2 else (NEW, NEW)
-    return Result(started.match, pool_of(started.game, started.clock), players, score, ended.at, begins)
+    versions = (started.versions[0], started.versions[1]) if len(started.versions) == 2 else (None, None)
+    return Result(started.match, pool_of(started.game, started.clock), players, score, ended.at, begins, versions)
+
+
+def renewed(rating: Rating, version: str | None) -> Rating:
+    """Return the rating with which a version begins: a new one keeps the number, which is as uncertain as at first."""
+    if not is_new(version, rating.versions, rating.games - rating.renewed):
+        return rating
+    return replace(rating, deviation=glicko.START_DEVIATION, volatility=glicko.START_VOLATILITY, renewed=rating.games)
 
 
 def rate(result: Result, ratings: tuple[Rating, Rating]) -> tuple[Change, Change]:
     """Return the changes of both players, whose `ratings` are those before the match, in the order of their seats."""
-    one, two = ratings
+    one, two = map(renewed, ratings, result.versions)
     return _change(result, 0, one, two, result.score), _change(result, 1, two, one, 1 - result.score)
 
 
@@ -123,13 +139,10 @@ def _change(result: Result, seat: int, own: Rating, other: Rating, score: float)
     rating, after, volatility = glicko.update(
         own.rating, deviation, own.volatility, [(other.rating, other.deviation_at(result.at), score)]
     )
-    new = Rating(
-        min(max(rating, LEAST_RATING), MOST_RATING),
-        min(max(after, LEAST_DEVIATION), MOST_DEVIATION),
-        min(volatility, MOST_VOLATILITY),
-        own.games + 1,
-        max(own.at, result.at),
-    )
+    rating, after = min(max(rating, LEAST_RATING), MOST_RATING), min(max(after, LEAST_DEVIATION), MOST_DEVIATION)
+    at = max(own.at, result.at)
+    versions = with_game(own.versions, result.versions[seat], rating, after, at)
+    new = Rating(rating, after, min(volatility, MOST_VOLATILITY), own.games + 1, at, versions, own.renewed)
     player = result.players[seat]
     return Change(result.match, seat, player.id, player.kind, result.pool, own.rating, deviation, new)
 

@@ -14,7 +14,7 @@ from typing import Protocol, TypeAlias
 from websockets.frames import CloseCode
 
 from cornered.protocol.codec import JSON, MSGPACK, Codec
-from cornered.protocol.messages import ErrorCode, Refused, ServerMessage
+from cornered.protocol.messages import ErrorCode, Refused, Said, ServerMessage
 from cornered.protocol.values import Player
 from cornered.server.accounts import Identity
 from cornered.server.metrics import Counts
@@ -72,12 +72,13 @@ def frame(payload: bytes, *, is_text: bool) -> bytes:
 
 
 class Broadcast:
-    """One message for many sockets."""
+    """One message for many sockets. A line of chat has an `author`, and is not for those who block that player."""
 
-    __slots__ = ("_binary", "_text", "message")
+    __slots__ = ("_binary", "_text", "author", "message")
 
     def __init__(self, message: ServerMessage) -> None:
         self.message = message
+        self.author = message.by.id if isinstance(message, Said) else ""
         self._text: bytes | None = None
         self._binary: bytes | None = None
 
@@ -96,7 +97,8 @@ class ClientConnection:
     """An open socket whose player is known. `matches` are those that it has joined.
 
     `address` names the client's address in rate limits, `instance` the program that said hello; `write` is the
-    connection's own. `identity` is what its token permits, with the player's requested name.
+    connection's own. `identity` is what its token permits, with the player's requested name. `blocked` are the ids of
+    those whose lines of chat it does not get.
     """
 
     __slots__ = (
@@ -104,6 +106,7 @@ class ClientConnection:
         "_counts",
         "_loop",
         "address",
+        "blocked",
         "codec",
         "id",
         "identity",
@@ -123,6 +126,7 @@ class ClientConnection:
         counts: Counts,
         instance: str | None = None,
         identity: Identity | None = None,
+        blocked: frozenset[str] = frozenset(),
     ) -> None:
         self._connection = connection
         self._counts = counts
@@ -134,6 +138,7 @@ class ClientConnection:
         self.id = connection.id
         self.instance = instance
         self.identity = identity or Identity(player)
+        self.blocked = blocked
         self.matches: dict[str, JoinedMatch] = {}
         self.write: Write = connection.write
 
@@ -158,8 +163,9 @@ class ClientConnection:
         self.write(frame(codec.encode(message), is_text=codec.is_text))
 
     def deliver(self, broadcast: Broadcast) -> None:
-        """Write a message that goes to several sockets."""
-        self.write(broadcast.frame(self.codec))
+        """Write a message that goes to several sockets, unless it is a line of chat of somebody who is blocked."""
+        if not broadcast.author or broadcast.author not in self.blocked:
+            self.write(broadcast.frame(self.codec))
 
     def answer(self, answer: ServerMessage, broadcast: Broadcast | None) -> None:
         """Write an answer and what follows from it at once: two frames in one system call."""

@@ -6,12 +6,14 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from cornered.protocol.account import AskExport, Export
 from cornered.protocol.events import EVENT
-from cornered.server.accounts import Accounts, AccountsUnavailable, Identity
+from cornered.server.accounts import Accounts, AccountsUnavailable, Identity, Passkey
 from cornered.server.ports import DamagedMatch, Journal, JournalUnavailable
 from cornered.server.refusal import Refusal
+from cornered.server.social.ports import Bond, SocialStore, SocialUnavailable
 
 __all__ = ["FIRST_MATCHES", "Exports"]
 
@@ -26,10 +28,11 @@ MAX_EVENTS: Final = 2_000
 class Exports:
     """The archives of all players."""
 
-    def __init__(self, accounts: Accounts, journal: Journal, *, now: Callable[[], int]) -> None:
+    def __init__(self, accounts: Accounts, journal: Journal, social: SocialStore, *, now: Callable[[], int]) -> None:
         """`now` is the time in milliseconds since 1970."""
         self._accounts = accounts
         self._journal = journal
+        self._social = social
         self._now = now
 
     async def part(self, identity: Identity, command: AskExport, replayed: Callable[[int], None]) -> Export:
@@ -40,7 +43,7 @@ class Exports:
                 return Export(id=command.id, text=text, more=more)
             after = None if command.after == FIRST_MATCHES else command.after
             return await self._matches(identity.player.id, command.id, after, replayed)
-        except (AccountsUnavailable, JournalUnavailable):
+        except (AccountsUnavailable, JournalUnavailable, SocialUnavailable):
             raise Refusal("internal", "what is stored about you cannot be read just now; try again") from None
 
     async def _about(self, identity: Identity) -> str:
@@ -55,7 +58,24 @@ class Exports:
                 "since": account.since,
                 "recovery_codes_left": account.codes_left,
                 "old_names": [asdict(name) for name in account.old_names],
+                "has_password": account.has_password,
+                "is_linked": account.is_linked,
             }
+            about["passkeys"] = [_written(passkey) for passkey in await self._accounts.passkeys(player.id)]
+        bonds: tuple[tuple[str, Bond], ...] = (("follows", "follow"), ("blocks", "block"))
+        for what, bond in bonds:
+            tied = await self._social.tied(player.id, bond)
+            known = await self._accounts.by_ids(tuple(tied))
+            about[what] = [{**one.model_dump(), "since": tied[one.id]} for one in known.values()]
+        about["push"] = {
+            "kinds": list(await self._social.push_kinds(player.id)),
+            "devices": [
+                {"label": one.label, "since": one.created, "service": urlsplit(one.endpoint).hostname}
+                for one in await self._social.devices(player.id)
+            ],
+        }
+        box = await self._social.mail_box(player.id)
+        about["mail"] = None if box is None else asdict(box)
         about["tokens"] = [asdict(record) for record in await self._accounts.tokens(player.id)]
         return json.dumps(about)
 
@@ -79,3 +99,9 @@ class Exports:
                 break
         is_more = bool(names) and last != names[-1]
         return Export(id=command_id, text=json.dumps({"matches": matches}), more=last if is_more else None)
+
+
+def _written(passkey: Passkey) -> dict[str, object]:
+    """Return a passkey as its owner reads it. Its public key is of use to the server alone."""
+    kept = ("id", "label", "site", "created", "used", "count")
+    return {name: value for name, value in asdict(passkey).items() if name in kept}

@@ -15,10 +15,11 @@ from typing import Final
 import structlog
 
 from cornered.contests.glicko import CENTRE
-from cornered.protocol.commands import EnterPool, LobbyCommand
+from cornered.protocol.commands import Challenge, EnterPool, JoinSeek, LobbyCommand
 from cornered.protocol.values import Player
 from cornered.server.cluster.messages import Visitor
 from cornered.server.cluster.ports import LobbyLog
+from cornered.server.lobby.blocks import NO_BLOCKS, Blocks, BlocksOf, nobody_blocks
 from cornered.server.lobby.durable import checkpoint, durable
 from cornered.server.lobby.events import (
     Answered,
@@ -39,6 +40,7 @@ from cornered.server.rating.ports import RatingsUnavailable
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.lobby_outbox import LobbyOutbox
 from cornered.server.runtime.pairing_rounds import PairingRounds, RatingsOf, unrated
+from cornered.server.social.ports import SocialUnavailable
 
 __all__ = ["PATIENCE_S", "LobbyAuthority"]
 
@@ -76,13 +78,15 @@ class LobbyAuthority:
         open_match: Callable[[MatchMade], Awaitable[bool]],
         on_loss: Callable[[], None] = lambda: None,
         ratings_of: RatingsOf = unrated,
+        blocks_of: BlocksOf = nobody_blocks,
         tasks: asyncio.TaskGroup,
     ) -> None:
         """`tell` gets events that are stored, and those whose messages are sent now. `now` is in milliseconds.
 
         `new_id` makes an id, which for a match also says on which node it is: near the player who is given.
         `open_match` stores and opens a match, and returns whether it exists; it raises Refusal where the server stops.
-        `on_loss` is called when the log turns out to be another node's. `ratings_of` may raise RatingsUnavailable.
+        `on_loss` is called when the log turns out to be another node's. `ratings_of` may raise RatingsUnavailable, and
+        `blocks_of` SocialUnavailable.
         """
         self.lobby = lobby
         # What is shown is the replica, which folds the same events once they are stored.
@@ -95,9 +99,11 @@ class LobbyAuthority:
         self._loop = asyncio.get_running_loop()
         self._outbox = LobbyOutbox(lobby_log, tell, self._durable_state)
         self._ratings_of = ratings_of
+        self._blocks_of = blocks_of
         self._rounds = PairingRounds(
             lobby,
             ratings_of,
+            blocks_of,
             now=now,
             new_id=new_id,
             carry_out=self._carry_out,
@@ -215,7 +221,7 @@ class LobbyAuthority:
                 )
             )
             if visitor.concurrency is not None and self.lobby.guests[player.id].concurrency is None:
-                declared = Declared(player.id, visitor.accepts, visitor.concurrency, visitor.ladder)
+                declared = Declared(player.id, visitor.accepts, visitor.concurrency, visitor.ladder, visitor.version)
                 self._commit((declared,))
         guest = self.lobby.guests.get(player.id)
         if guest is not None:
@@ -259,12 +265,13 @@ class LobbyAuthority:
             if answered is not None:
                 return answered.ref
             rating = await self._rating_of(command, player)
+            blocks = await self._blocks_about(command, player)
             if self.is_lost:
                 raise NotOwner("another node owns the lobby")
             # Meanwhile a repetition may have come.
             work = self._under_way.get(key)
             if work is None and self.lobby.answered(*key) is None:
-                work = self._decide(command, player, rating)
+                work = self._decide(command, player, rating, blocks)
         if work is not None:
             # A command that is repeated while it is carried out gets the same answer.
             await self._until_done(work)
@@ -306,7 +313,23 @@ class LobbyAuthority:
         except RatingsUnavailable:
             raise Refusal("internal", "your rating cannot be read just now; try again in a moment") from None
 
-    def _decide(self, command: LobbyCommand, player: Player, rating: float) -> asyncio.Future[Refusal | None] | None:
+    async def _blocks_about(self, command: LobbyCommand, player: Player) -> Blocks:
+        """Return whom those block who would meet by a command."""
+        others: tuple[str, ...] = ()
+        if isinstance(command, Challenge):
+            others = (command.to,)
+        elif isinstance(command, JoinSeek) and (table := self.lobby.tables.get(command.seek)) is not None:
+            others = tuple(one.id for one in table.seek.joined)
+        if not others:
+            return NO_BLOCKS
+        try:
+            return await self._blocks_of((player.id, *others))
+        except SocialUnavailable:
+            raise Refusal("internal", "who blocks whom cannot be read just now; try again in a moment") from None
+
+    def _decide(
+        self, command: LobbyCommand, player: Player, rating: float, blocks: Blocks
+    ) -> asyncio.Future[Refusal | None] | None:
         """Decide a command; return what is done when it is carried out, or None where it is. Raises Refusal."""
         if self._outbox.is_full:
             raise Refusal("internal", "the lobby cannot be stored just now; try again in a moment")
@@ -317,6 +340,7 @@ class LobbyAuthority:
             new_id=self._new_id(player.id),
             random_number=secrets.randbits(64),
             rating=rating,
+            blocks=blocks,
         )
         return self._carry_out(events)
 
@@ -382,6 +406,9 @@ class LobbyAuthority:
         """A match is stored and goes on; its players are told unless that is known."""
         known = self.lobby.matches.get(made.match)
         if known is None or not known.is_open:
+            # A game that the lobby has not made, as one of a tournament, ends the wait in a pool too.
+            left = tuple(self.lobby.leaving(made.players))
+            self._commit(left, told=left, is_durable=True)
             made = replace(made, is_open=True)
             self._commit((made,), told=(made,))
         self._release(made.match)

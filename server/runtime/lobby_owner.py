@@ -169,18 +169,19 @@ class LobbyOwner:
             Lobby(self._replica.new_names(), bounds=self._bounds),
             self._log,
             now=self._services.now,
-            new_id=self._draw_id,
+            new_id=self.draw_id,
             tell=self._stream.tell,
             open_match=self.placement.open,
             on_loss=self._nodes.look,
             ratings_of=self._ratings_of,
+            blocks_of=self._services.blocks_of,
             tasks=self._tasks,
         )
 
     async def _ratings_of(self, pool: PairingPool, players: Collection[Player]) -> Mapping[str, float]:
         return await self._services.ratings.ratings_of(pool.game, pool.clock, players)
 
-    def _draw_id(self, player: str) -> str:
+    def draw_id(self, player: str) -> str:
         """Return an id; as that of a match it puts it on a node of the player."""
         return self.placement.draw_id(self._visitors.node_of(player) or self._nodes.here)
 
@@ -312,4 +313,5 @@ def _made(started: Started) -> MatchMade:
         is_open=True,
         with_help=started.with_help,
         rated=started.rated,
+        tournament=started.tournament,
     )

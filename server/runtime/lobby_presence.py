@@ -63,5 +63,6 @@ def _known(visitor: Visitor, facts: LobbyFacts) -> Visitor:
             "accepts": guest.accepts,
             "concurrency": guest.concurrency,
             "ladder": guest.ladder,
+            "version": guest.version,
         }
     )

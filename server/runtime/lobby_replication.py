@@ -90,6 +90,15 @@ class LobbyReplication:
         return self._owner.players
 
     @property
+    def is_deciding(self) -> bool:
+        """Whether this node carries out the lobby's commands: it knows all matches that go on."""
+        return self._owner.is_deciding
+
+    def draw_id(self, player: str) -> str:
+        """Return a new id, which as that of a match puts it on a node of a player, as far as that is known here."""
+        return self._owner.draw_id(player)
+
+    @property
     def placement(self) -> MatchPlacement:
         """Opens matches on any node, and takes the places of rematches."""
         return self._owner.placement

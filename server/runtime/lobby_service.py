@@ -20,7 +20,9 @@ from cornered.protocol.commands import (
     AskSeek,
     AskStudy,
     AskTrace,
+    AskTv,
     ClientMessage,
+    FindPlayer,
     Hello,
     LeaveLobby,
     LobbyCommand,
@@ -34,11 +36,13 @@ from cornered.protocol.messages import (
     MyMatches,
     Notice,
     Paired,
+    PlayerFound,
     ServerMessage,
+    Tv,
     Waiting,
     Welcome,
 )
-from cornered.protocol.values import MatchSummary, Player
+from cornered.protocol.values import Correspondence, MatchSummary, Player
 from cornered.server.accounts import Accounts, AccountsUnavailable, Identity, Revocation
 from cornered.server.analysis.queue import question_about
 from cornered.server.analysis.state import Question, pieces_of, shape_of
@@ -84,10 +88,18 @@ from cornered.server.runtime.match_room import MatchRoom, Services
 from cornered.server.runtime.match_summaries import MatchSummaries
 from cornered.server.runtime.match_task import MatchTask
 from cornered.server.runtime.moderation_service import ConnectedPlayers, ModerationService
+from cornered.server.runtime.notice_service import NoticeService
+from cornered.server.runtime.player_exchange import PlayerExchange
 from cornered.server.runtime.rating_answers import RatingAnswers
 from cornered.server.runtime.readiness import Readiness
 from cornered.server.runtime.registry_observer import RegistryObserver
 from cornered.server.runtime.revocations import Revocations
+from cornered.server.runtime.social_service import SocialService
+from cornered.server.runtime.tournament_driver import LobbyView
+from cornered.server.runtime.tournament_service import Peers, TournamentService
+from cornered.server.runtime.turn_notices import TurnNotices
+from cornered.server.social.notices import PlayerNotice
+from cornered.server.social.ports import PushSender, SocialStore, SocialUnavailable
 from cornered.server.tracing import Tracer
 
 __all__ = ["Admission", "LobbyService"]
@@ -109,6 +121,8 @@ class Admission(NamedTuple):
     welcome: Welcome
     identity: Identity
     is_claimed: bool = False
+    blocked: frozenset[str] = frozenset()
+    """The players whom this one blocks."""
 
 
 class LobbyService:
@@ -120,22 +134,27 @@ class LobbyService:
         accounts: Accounts,
         open_registry: Callable[[RegistryObserver], MatchRegistry],
         open_moderation: Callable[[ConnectedPlayers], ModerationService],
+        open_tournaments: Callable[[LobbyView, Peers], TournamentService],
         lobby_log: LobbyLog,
+        social_store: SocialStore,
         tasks: asyncio.TaskGroup,
         *,
         bounds: Bounds = Bounds(),  # noqa: B008 - it is frozen
         reserved_names: Iterable[str] = (),
         analyst_key: str = "",
         allows_guests: bool = True,
+        push: PushSender | None = None,
+        notice_seconds: float = 10.0,
     ) -> None:
         """`open_registry` makes the registry, which reports to the lobby service from then on; `open_moderation` the
-        moderation service, which has it close connections.
+        moderation service, which has it close connections; `open_tournaments` the tournament service.
 
         The lobby's changes are stored in `lobby_log` from `recover` on, by a task of `tasks`.
 
         `reserved_names` are for connections with `analyst_key`; any other that requests one gets a number added.
         Analysts need the key too: without a key there are no analysts, and any bot may have the names. Unless it
-        `allows_guests`, a hello needs an account, a bot's token or the key.
+        `allows_guests`, a hello needs an account, a bot's token or the key. Turns of games by days are announced after
+        `notice_seconds`, by `push` too.
         """
         self.matches = open_registry(self)
         self.is_stopping = False
@@ -148,17 +167,40 @@ class LobbyService:
         self.replication = LobbyReplication(
             services, self.matches, lobby_log, self, tasks, reserved_names=tuple(reserved_names), bounds=bounds
         )
+        view = LobbyView(
+            is_deciding=lambda: self.replication.is_deciding,
+            is_here=self.is_anywhere,
+            is_live=lambda match: match in self._lobby.matches,
+            new_id=self.replication.draw_id,
+            open_match=self.replication.placement.open,
+            versions_of=self.versions_of,
+        )
+        self.tournaments = open_tournaments(view, lambda player: self._clients.get(player, ()))
         self.rating_answers = RatingAnswers(services.ratings.store, accounts, services.now)
         self.archive = ArchiveSearch(services, self.matches)
+        self.social = SocialService(
+            social_store,
+            accounts,
+            services.nodes,
+            lobby=lambda: self._lobby,
+            clients_of=self.clients_of,
+            spawn=lambda work, name: tasks.create_task(work, name=name),
+            now=services.now,
+        )
+        self.players_elsewhere = PlayerExchange(
+            services.nodes, self.social, self.clients_of, lambda: self._clients.keys()
+        )
         self.summaries = MatchSummaries(services.nodes, self.matches)
         self._watch = LobbyWatchers(
             self._lobby,
             self.summaries,
             services.bus,
             now=services.now,
-            peers_of=lambda player: self._clients.get(player, ()),
+            peers_of=self.clients_of,
             live_of=self._live_of,
         )
+        self.notices = NoticeService(social_store, self.players_elsewhere.tell, services.counts, push, now=services.now)
+        self._turns = TurnNotices(self.notices, self.matches.owned, grace=notice_seconds)
         # The ids of the players that have sent the operator's key since the server started.
         self._operators: set[str] = set()
         self._has_key = bool(analyst_key)
@@ -183,6 +225,10 @@ class LobbyService:
         """Return the match clock in milliseconds."""
         return self._services.now()
 
+    def clients_of(self, player: str) -> tuple[ClientConnection, ...]:
+        """Return a player's connections to this node."""
+        return tuple(self._clients.get(player, ()))
+
     @property
     def players(self) -> int:
         """How many players have a connection to this node."""
@@ -195,6 +241,7 @@ class LobbyService:
         await self.revocations.begin()
         await self.moderation.begin()
         await self.matches.recover()
+        await self.tournaments.begin()
         await self.replication.recover()
 
     async def drained(self) -> None:
@@ -220,6 +267,11 @@ class LobbyService:
                 identity, token, is_claimed = await self._identify(hello)
             except AccountsUnavailable:
                 raise Refusal("internal", "the server cannot look up players just now; try again") from None
+            try:
+                # A player who was made just now blocks nobody.
+                blocked = await self.social.blocked_by(identity.player.id) if token is None else frozenset[str]()
+            except SocialUnavailable:
+                raise Refusal("internal", "the server cannot look up players just now; try again") from None
             # From here to the client's entry nothing waits: what is revoked later closes it.
             if greeting.ended(identity):
                 raise _bad_token()
@@ -235,7 +287,7 @@ class LobbyService:
             has_account=identity.has_account,
             scopes=identity.scopes,
         )
-        return Admission(welcome, identity, is_claimed)
+        return Admission(welcome, identity, is_claimed, blocked)
 
     async def _identify(self, hello: Hello) -> tuple[Identity, str | None, bool]:
         """Return what a hello proves, a new guest's token, and whether the name is another's account's."""
@@ -339,6 +391,7 @@ class LobbyService:
             return
         clients.remove(client)
         self._watch.leave(client)
+        self.tournaments.leave(client)
         _complete(partial(self.analyses.leave, client))
         watched = tuple(client.matches.values())
         if not clients:
@@ -378,6 +431,7 @@ class LobbyService:
                 client.disconnect("your token is revoked")
         if not revocation.token:
             self.matches.forget_names(revocation.player)
+            self.tournaments.forget_names()
 
     def caught_up(self, client: ClientConnection) -> None:
         """A client's output buffer is below its low mark again: send it the lobby if it missed updates."""
@@ -397,6 +451,7 @@ class LobbyService:
     def close(self) -> None:
         """Stop every timer and task."""
         self.analysis_service.close()
+        self._turns.close()
         self._watch.close()
         self.summaries.close()
         self.replication.close()
@@ -438,6 +493,22 @@ class LobbyService:
         """Return one more page of the lobby. Raises Refusal."""
         return self._watch.page(command)
 
+    def tv(self, command: AskTv) -> Tv:
+        """Return the best live match of each game."""
+        return Tv(id=command.id, matches=self._watch.best_matches())
+
+    async def find_player(self, command: FindPlayer) -> PlayerFound:
+        """Return who has a name: an account, whose name is nobody else's, before a guest. Raises Refusal."""
+        try:
+            account = await self._accounts.account_named(comparison_key(command.name))
+            holder = None if account is not None else self._lobby.names.holder(command.name)
+            found = account.player if account is not None else holder and await self._accounts.by_id(holder)
+        except AccountsUnavailable:
+            raise Refusal("internal", "the server cannot look up players just now; try again") from None
+        if not found:
+            raise Refusal("unknown_player", "no account has this name, and nobody is here under it")
+        return PlayerFound(id=command.id, player=found)
+
     # LobbyObserver
 
     def lobby_changed(self, events: Sequence[LobbyEvent], told: Sequence[LobbyEvent]) -> None:
@@ -448,6 +519,8 @@ class LobbyService:
                 self._seat(event.player.id)
             elif isinstance(event, WentAway | Departed):
                 self._seat(event.player)
+        if any(isinstance(event, MatchEnded) for event in events):
+            self.tournaments.look()
         self._watch.changed()
         for event in told:
             self._effect(event)
@@ -464,14 +537,14 @@ class LobbyService:
         for event in told:
             self._effect(event)
 
-    def _is_here(self, player: str) -> bool:
+    def is_anywhere(self, player: str) -> bool:
         """Return whether a player is connected to any node."""
         return player in self._clients or self._lobby.is_here(player)
 
     def _seat(self, player: str) -> None:
         """Tell the matches that this node owns whether a player is connected."""
         for match_task in self.matches.open_tasks_of(player):
-            if self._is_here(player):
+            if self.is_anywhere(player):
                 match_task.player_came(player)
             else:
                 match_task.player_went(player)
@@ -479,7 +552,9 @@ class LobbyService:
     def _effect(self, event: LobbyEvent) -> None:
         match event:
             case ChallengeSent():
-                self._send_to((event.challenge.by.id, event.challenge.to.id), event.challenge)
+                by, to = event.challenge.by.id, event.challenge.to.id
+                self._send_to((by,) if event.is_hidden else (by, to), event.challenge)
+                self._notify_of(event)
             case ChallengeEnded():
                 self._send_to(event.told, event.closed)
             case MatchMade():
@@ -509,6 +584,12 @@ class LobbyService:
             case _:
                 assert_never(event)
 
+    def _notify_of(self, sent: ChallengeSent) -> None:
+        """Notify a person of a challenge, once: by the node that decides for the lobby."""
+        challenge = sent.challenge
+        if self.replication.is_here and not sent.is_hidden and challenge.to.kind == "person":
+            self.notices.notify(PlayerNotice("challenge", challenge.to.id, challenge.game.name, challenge.by))
+
     # What the registry reports
 
     def matches_indexed(self, live: Sequence[Started]) -> None:
@@ -524,16 +605,18 @@ class LobbyService:
                     is_open=True,
                     with_help=one.with_help,
                     rated=one.rated,
+                    tournament=one.tournament,
                 )
             )
 
     def match_resumed(self, match_task: MatchTask) -> None:
         self._seat_present(match_task)
         self.summaries.began(match_task)
+        self._turns.turned(match_task)
 
     def _seat_present(self, match_task: MatchTask) -> None:
         for player in match_task.match.terms.players:
-            if self._is_here(player.id):
+            if self.is_anywhere(player.id):
                 match_task.player_came(player.id)
 
     def match_lost(self, match_id: str) -> None:
@@ -545,6 +628,7 @@ class LobbyService:
         if match_task.match.over:
             return
         self.summaries.began(match_task)
+        self._turns.turned(match_task)
         self.replication.match_began(
             MatchMade(
                 terms.id,
@@ -556,18 +640,27 @@ class LobbyService:
                 is_open=True,
                 with_help=terms.with_help,
                 rated=terms.rated,
+                tournament=terms.tournament,
             )
         )
 
     def match_changed(self, match_task: MatchTask) -> None:
         self.summaries.moved(match_task)
 
+    def match_turned(self, match_task: MatchTask) -> None:
+        self._turns.turned(match_task)
+
     def match_ended(self, match_task: MatchTask) -> None:
+        if isinstance(match_task.match.terms.clock, Correspondence):
+            self.notices.match_over(match_task.match.id)
         self.summaries.ended(match_task.match.id)
         self.replication.match_over(match_task.match.id)
 
     def match_disowned(self, match_id: str) -> None:
         self.summaries.ended(match_id)
+
+    def versions_of(self, players: Sequence[Player]) -> tuple[str | None, ...]:
+        return self._lobby.versions_of(players)
 
     async def reserve_rematch(self, made: MatchMade) -> None:
         await self.replication.placement.reserve(made)

@@ -15,6 +15,7 @@ from typing import Final
 
 from cornered.protocol.commands import AskLobby
 from cornered.protocol.messages import LobbyPage, LobbyState
+from cornered.protocol.values import MatchSummary
 from cornered.server.lobby.state import LobbyFacts
 from cornered.server.lobby.updates import LobbyUpdates
 from cornered.server.lobby.views import for_viewer
@@ -92,6 +93,11 @@ class LobbyWatchers:
     def page(self, command: AskLobby) -> LobbyPage:
         """Return one more page. Raises Refusal."""
         return self._updates.lists.page(command)
+
+    def best_matches(self) -> tuple[MatchSummary, ...]:
+        """Return the best live match of each game."""
+        found = map(self._summaries.of, self._updates.channels.best())
+        return tuple(one for one in found if one is not None)
 
     # Changes
 

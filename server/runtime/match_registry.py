@@ -343,6 +343,9 @@ class MatchRegistry:
     def changed(self, match_task: MatchTask) -> None:
         self._observer.match_changed(match_task)
 
+    def turned(self, match_task: MatchTask) -> None:
+        self._observer.match_turned(match_task)
+
     def emptied(self, room: MatchRoom) -> None:
         match_id = room.match.id
         if self._rooms.get(match_id) is not room:

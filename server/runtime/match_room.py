@@ -20,6 +20,7 @@ from cornered.protocol.events import MatchEvent
 from cornered.protocol.messages import Acknowledged, ErrorCode, Said, SeatPresence, ServerMessage, Snapshot
 from cornered.protocol.ratings import Rated
 from cornered.protocol.values import Correspondence, NoClock, Player
+from cornered.server.lobby.blocks import BlocksOf, nobody_blocks
 from cornered.server.match import views
 from cornered.server.match.match import Match
 from cornered.server.metrics import Counts
@@ -56,6 +57,7 @@ class Services:
     nodes: Nodes = field(default_factory=Nodes)
     tracer: Tracer = NO_TRACER
     ratings: RatingService = field(default_factory=RatingService)
+    blocks_of: BlocksOf = nobody_blocks
 
 
 class Asker(Protocol):
@@ -179,7 +181,8 @@ class MatchRoom(ABC):
         if command.since is None or command.since > match.seq:
             client.send(self._snapshot(match, command.id, seat))
             for said in self._said:
-                if said.room == ("spectators" if seat is None else "players"):
+                is_heard = said.by.id not in client.blocked
+                if is_heard and said.room == ("spectators" if seat is None else "players"):
                     client.send(said)
         else:
             client.send(Acknowledged(id=command.id, seq=match.seq))

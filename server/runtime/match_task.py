@@ -19,6 +19,7 @@ from cornered.protocol.values import ChatRoom
 from cornered.server.cluster.messages import MatchNews, NodeMessage, RoomNotice, RoomState, Subscribe
 from cornered.server.match import views
 from cornered.server.match.match import Match
+from cornered.server.match.pausing import order_pause, resume_clocks
 from cornered.server.ports import JournalUnavailable, NotOwner, StaleSequence
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.client_connection import Broadcast, ClientConnection
@@ -34,6 +35,8 @@ RETRY_MS: Final = 1_000
 """Delay before an event of the timer that could not be stored is tried again."""
 LOOK_AGAIN_MS: Final = 60_000
 """The longest delay of a refund's message while no move is made."""
+MAX_ORDERS: Final = 8
+"""Orders about one match's clocks that may wait for their turn."""
 SAID_IDS_KEPT: Final = 256
 """Newest lines of chat in one match whose ids are known again when they are repeated."""
 
@@ -53,6 +56,9 @@ class MatchObserver(Protocol):
     def changed(self, match_task: MatchTask) -> None:
         """The match changed in a way that lists show."""
 
+    def turned(self, match_task: MatchTask) -> None:
+        """Moves were made, or taken back."""
+
     def emptied(self, room: MatchRoom) -> None:
         """No client needs this room any more."""
 
@@ -70,6 +76,20 @@ class Request(NamedTuple):
     span: Span
 
 
+class Order(NamedTuple):
+    """An organiser's order about the clocks that waits for its turn: a pause of at most `seconds`, or None to resume.
+
+    `done` has no result but that it is stored; it fails with a Refusal, NotOwner or JournalUnavailable.
+    """
+
+    seconds: int | None
+    done: asyncio.Future[None]
+
+    def fail(self, error: Exception) -> None:
+        if not self.done.done():
+            self.done.set_exception(error)
+
+
 class MatchTask(MatchRoom):
     """One match that this node owns, with the connections of its players and spectators."""
 
@@ -77,8 +97,9 @@ class MatchTask(MatchRoom):
         self._observer = observer
         self._subscribers = Subscribers(services.nodes.silence_ms)
         super().__init__(match, events, services)
-        # Bounded: at most MAX_PENDING commands a seat, None for the timer, and a future for each call of `drained`.
-        self._inbox: deque[Request | asyncio.Future[None] | None] = deque()
+        # Bounded: at most MAX_PENDING commands a seat, MAX_ORDERS, None for the timer, and a future for each call of
+        # `drained`.
+        self._inbox: deque[Request | Order | asyncio.Future[None] | None] = deque()
         # What `run` waits for while the inbox is empty; `_put` sets its result.
         self._arrival: asyncio.Future[None] | None = None
         # The command that is being carried out, until it is answered.
@@ -117,6 +138,8 @@ class MatchTask(MatchRoom):
             try:
                 if isinstance(item, Request):
                     await self._carry_out(item)
+                elif isinstance(item, Order):
+                    await self._carry_out_order(item)
                 elif item is None:
                     self._is_woken = False
                     await self._tick()
@@ -127,6 +150,8 @@ class MatchTask(MatchRoom):
                 self._log.exception("a match command failed")
                 if isinstance(item, Request):
                     item.asker.refuse(item.command.id, "internal", "the server made a mistake; it is logged")
+                elif isinstance(item, Order):
+                    item.fail(Refusal("internal", "the server made a mistake; it is logged"))
                 elif item is None:
                     # The timer is spent, and without one the match might never end.
                     self._set_timer(self._services.now() + RETRY_MS)
@@ -136,7 +161,7 @@ class MatchTask(MatchRoom):
             if self.match.over:
                 self.check_emptiness()
 
-    def _put(self, item: Request | asyncio.Future[None] | None) -> None:
+    def _put(self, item: Request | Order | asyncio.Future[None] | None) -> None:
         self._inbox.append(item)
         arrival, self._arrival = self._arrival, None
         if arrival is not None and not arrival.done():
@@ -150,7 +175,9 @@ class MatchTask(MatchRoom):
             self._timer.cancel()
             self._timer = None
         for item in self._inbox:
-            if isinstance(item, asyncio.Future) and not item.done():
+            if isinstance(item, Order):
+                item.fail(NotOwner(self.match.id))
+            elif isinstance(item, asyncio.Future) and not item.done():
                 item.set_result(None)
         # The cancellation comes when the task waits next: it decides nothing more before.
         self._inbox.clear()
@@ -191,6 +218,10 @@ class MatchTask(MatchRoom):
     def _send_presence(self, seat: int) -> None:
         self._notify("all", self._presence_of(seat))
 
+    def is_seen_by(self, seat: int) -> bool:
+        """Return whether the player in a seat has the match open, on any node."""
+        return seat in self._players.values() or self._subscribers.serves(seat)
+
     # Commands
 
     def submit(self, client: ClientConnection, command: MatchCommand, arrived: float, trace: str = "") -> None:
@@ -215,6 +246,19 @@ class MatchTask(MatchRoom):
         self._pending[seat] += 1
         span = self._services.tracer.step("execute", trace, is_remote=is_remote)
         self._put(Request(asker, seat, command, arrived, span))
+
+    async def order(self, seconds: int | None) -> None:
+        """Pause the clocks for at most `seconds`, or with None have them go on; return when that is stored.
+
+        The caller has checked that the order comes from an organiser. Raises Refusal, JournalUnavailable and NotOwner.
+        """
+        if self._is_closed:
+            raise NotOwner(self.match.id)
+        if sum(isinstance(item, Order) for item in self._inbox) >= MAX_ORDERS:
+            raise Refusal("busy", "wait until the earlier orders for this match are carried out")
+        order = Order(seconds, self._loop.create_future())
+        self._put(order)
+        await order.done
 
     def unanswered(self) -> list[Request]:
         """Return the commands that have arrived and are not answered, in order; the first one may be stored already."""
@@ -361,6 +405,39 @@ class MatchTask(MatchRoom):
                 await self._open_rematch()
             return
 
+    async def _carry_out_order(self, order: Order) -> None:
+        try:
+            await self._decide_order(order.seconds)
+        except NotOwner as error:
+            order.fail(error)
+            self._observer.disowned(self)
+        except (JournalUnavailable, Refusal) as error:
+            order.fail(error)
+        else:
+            if not order.done.done():
+                order.done.set_result(None)
+
+    async def _decide_order(self, seconds: int | None) -> None:
+        """Decide and store one order about the clocks. Raises JournalUnavailable, NotOwner and Refusal."""
+        for attempt in (1, 2):
+            now = self._services.now()
+            match, refund = self._refunded(now)
+            try:
+                events = (
+                    resume_clocks(match, now) if seconds is None else order_pause(match, match.deadline(), seconds, now)
+                )
+                if events:
+                    events = (*refund, *events)
+                    await self._store(events, now)
+            except StaleSequence:
+                if attempt == 2:
+                    raise
+                await self._catch_up()
+                continue
+            if events:
+                self._advance(events)
+            return
+
     async def _tick(self) -> None:
         """Carry out what time decides, and store a refund even where nothing else is decided."""
         now = self._services.now()
@@ -462,12 +539,14 @@ class MatchTask(MatchRoom):
     ) -> None:
         """Fold stored events: first the match, its timer and the registry, then the messages, `asker`'s first."""
         was_over = self.match.over
+        was_paused = self.match.pause is not None
         self._fold(events)
         self._services.counts.events += len(events)
         self._arm()
         ending = None if was_over else self.match.ending
         if ending is not None:
             self._observer.ended(self)
+        self._observer.turned(self)
         try:
             with self._services.tracer.step("publish", trace) as span:
                 self._publish(events, asker, answer)
@@ -478,6 +557,11 @@ class MatchTask(MatchRoom):
             self._log.exception("the events of a match were not published to all")
         if ending is not None and ending.rated:
             self._services.ratings.tell(self.match.id)
+        if was_paused is not (self.match.pause is not None):
+            # A pause moves the time from which victory may be claimed.
+            for seat, gone in enumerate(self._gone_since):
+                if gone is not None:
+                    self._send_presence(seat)
 
     def announce_start(self) -> None:
         """Publish the match on the bus: it begins, or goes on after a restart."""

@@ -71,6 +71,8 @@ class NewMatches:
             made.delay,
             made.with_help,
             made.rated,
+            made.tournament,
+            made.versions,
         )
         ratings = await self._services.ratings.at_start(opening)
         events = open_match(opening, self._archive.seed(made.match), now=self._services.now(), ratings=ratings)
@@ -101,8 +103,10 @@ class NewMatches:
                 rated=terms.rated,
             )
         )
-        ratings = await self._services.ratings.at_start(rematch_of(match))
-        events = open_rematch(match, self._archive.seed(new_id), self._services.now(), ratings)
+        # A bot may have come back as another version since the match began.
+        versions = self._observer.versions_of(rematch_of(match).players)
+        ratings = await self._services.ratings.at_start(rematch_of(match, versions))
+        events = open_rematch(match, self._archive.seed(new_id), self._services.now(), ratings, versions)
         try:
             await self._services.journal.append(new_id, 0, events)
         except StaleSequence:

@@ -11,26 +11,32 @@ import structlog
 from cornered.protocol.commands import AnalysisCommand, MatchCommand, Say
 from cornered.server.cluster.messages import (
     AskAnalysts,
+    BlocksChanged,
+    ClocksOrdered,
     ClosedSockets,
     Forward,
     MatchNews,
     NodeMessage,
     NotOwned,
+    OrderClocks,
     RoomNotice,
     RoomState,
     Subscribe,
     Summaries,
     TaskOpened,
     ToClient,
+    ToPlayer,
     Unsubscribe,
     Usage,
 )
 from cornered.server.cluster.slots import LOBBY_SLOT
 from cornered.server.runtime.analysis_exchange import AnalysisExchange
+from cornered.server.runtime.clock_orders import ClockOrders
 from cornered.server.runtime.match_exchange import MatchExchange
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_summaries import MatchSummaries
 from cornered.server.runtime.nodes import Nodes
+from cornered.server.runtime.player_exchange import PlayerExchange
 from cornered.server.runtime.remote_client import RemoteClient
 from cornered.server.runtime.shared_limits import SharedLimits
 
@@ -82,8 +88,10 @@ class NodeRouter:
         summaries: MatchSummaries,
         analyses: AnalysisExchange,
         limits: SharedLimits,
+        orders: ClockOrders,
         spawn: Callable[[Coroutine[None, None, None], str], asyncio.Task[None]],
         *,
+        players: PlayerExchange | None = None,
         is_lobby_open: bool = True,
     ) -> None:
         """`spawn` runs a coroutine as a named task that ends with the server.
@@ -96,6 +104,8 @@ class NodeRouter:
         self._summaries = summaries
         self._analyses = analyses
         self._limits = limits
+        self._orders = orders
+        self._players = players
         self._exchange = MatchExchange(registry, nodes, spawn)
         # The incarnations of the living nodes by name.
         self._living: dict[str, str] = {}
@@ -136,12 +146,17 @@ class NodeRouter:
                     self._registry.forwarder.told(message)
             case Subscribe() | Unsubscribe() | MatchNews() | RoomState() | RoomNotice() | NotOwned() | TaskOpened():
                 self._exchange.received(node, message)
+            case OrderClocks() | ClocksOrdered():
+                self._orders.received(node, message)
             case Summaries():
                 self._summaries.received(node, message)
             case AskAnalysts() | ClosedSockets():
                 self._analyses.received(node, message)
             case Usage():
                 self._limits.received(node, message)
+            case BlocksChanged() | ToPlayer():
+                if self._players is not None:
+                    self._players.received(message)
             case _:
                 self._lobby.received(node, message)
 
@@ -155,6 +170,8 @@ class NodeRouter:
         self._summaries.link_restored(node)
         self._analyses.link_restored(node)
         self._limits.link_restored()
+        if self._players is not None:
+            self._players.link_restored()
 
     # OwnershipObserver
 

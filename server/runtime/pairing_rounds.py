@@ -12,11 +12,13 @@ import structlog
 
 from cornered.contests.glicko import CENTRE
 from cornered.protocol.values import PairingPool, Player
+from cornered.server.lobby.blocks import Blocks, BlocksOf
 from cornered.server.lobby.events import BotNamed, LobbyEvent
 from cornered.server.lobby.ladder import Ladder
 from cornered.server.lobby.lobby import Lobby
 from cornered.server.lobby.pools import Entry, offered_pools, pool_named
 from cornered.server.refusal import Refusal
+from cornered.server.social.ports import SocialUnavailable
 
 __all__ = ["BOTS_EVERY_S", "BOT_AFTER_MS", "LADDER_EVERY_S", "ROUND_S", "PairingRounds", "RatingsOf", "unrated"]
 
@@ -48,6 +50,7 @@ class PairingRounds:
         self,
         lobby: Lobby,
         ratings_of: RatingsOf,
+        blocks_of: BlocksOf,
         *,
         now: Callable[[], int],
         new_id: Callable[[str], str],
@@ -61,6 +64,7 @@ class PairingRounds:
         """
         self._lobby = lobby
         self._ratings_of = ratings_of
+        self._blocks_of = blocks_of
         self._now = now
         self._new_id = new_id
         self._carry_out = carry_out
@@ -68,6 +72,7 @@ class PairingRounds:
         self._tasks = tasks
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
+        self._pairing: asyncio.Task[None] | None = None
         self._search: asyncio.Task[None] | None = None
         self._next_search = 0.0
         self._ladder = Ladder()
@@ -86,7 +91,7 @@ class PairingRounds:
         self._is_closed = True
         if self._timer is not None:
             self._timer.cancel()
-        for task in (self._search, self._ladder_round):
+        for task in (self._pairing, self._search, self._ladder_round):
             if task is not None:
                 task.cancel()
 
@@ -94,8 +99,7 @@ class PairingRounds:
         self._timer = None
         try:
             if not self._is_full():
-                for pool in filter(None, map(pool_named, self._lobby.pools.occupied())):
-                    self._pair(pool)
+                self._look_for_pairs()
                 self._look_for_bots()
                 self._look_at_the_ladder()
         except Exception:
@@ -103,8 +107,28 @@ class PairingRounds:
         finally:
             self.look()
 
-    def _pair(self, pool: PairingPool) -> None:
-        pairs, leaving = self._lobby.pairs_in(pool.id, self._now())
+    def _look_for_pairs(self) -> None:
+        is_pairing = self._pairing is not None and not self._pairing.done()
+        if not is_pairing and len(self._lobby.pools):
+            self._pairing = self._tasks.create_task(self._pair_all(), name="pairs of pools")
+
+    async def _pair_all(self) -> None:
+        """Pair in every pool those whose blocks are read; who comes meanwhile is paired in the next round."""
+        try:
+            asked = {entry.player.id for entry in self._lobby.pools.entries()}
+            blocks = await self._blocks_of(asked)
+            if self._is_full() or self._is_closed:
+                return
+            for pool in filter(None, map(pool_named, self._lobby.pools.occupied())):
+                self._pair(pool, blocks, asked)
+        except SocialUnavailable as error:
+            # The next round may succeed.
+            log.warning("nobody is paired: who blocks whom cannot be read", reason=str(error))
+        except Exception:
+            log.exception("a round of pairing failed")
+
+    def _pair(self, pool: PairingPool, blocks: Blocks, asked: Collection[str]) -> None:
+        pairs, leaving = self._lobby.pairs_in(pool.id, self._now(), blocks, asked)
         if leaving:
             self._carry_out(leaving)
         for players in pairs:

@@ -17,6 +17,7 @@ from cornered.protocol.ratings import (
     RankedPlayer,
     RatingHistory,
     RatingPoint,
+    VersionRating,
 )
 from cornered.protocol.values import Player, PlayerKind
 from cornered.server.accounts import DELETED_NAME, Accounts, AccountsUnavailable
@@ -169,4 +170,14 @@ def _pool_rating(standing: Standing, now: int) -> PoolRating:
         games=standing.rating.games,
         provisional=deviation > PROVISIONAL_ABOVE,
         rank=standing.rank,
+        versions=tuple(
+            VersionRating(
+                version=one.version,
+                games=one.games,
+                rating=round(one.rating),
+                deviation=round(one.deviation),
+                at=one.at,
+            )
+            for one in reversed(standing.rating.versions)
+        ),
     )

@@ -21,7 +21,7 @@ from cornered.server.metrics import Counts
 from cornered.server.rating.anchors import anchor_of
 from cornered.server.rating.pools import pool_of
 from cornered.server.rating.ports import Backlog, NumberTaken, Pending, Ratings, RatingsUnavailable
-from cornered.server.rating.ratings import NEW, Change, Rating, change_of, rate, seat_rating
+from cornered.server.rating.ratings import NEW, Change, Rating, change_of, rate, renewed, seat_rating
 
 __all__ = ["RatingService", "rate_all"]
 
@@ -86,9 +86,10 @@ class RatingService:
         except RatingsUnavailable as error:
             log.warning("a match begins without its players' ratings", match=opening.id, reason=str(error))
             return ()
+        versions = opening.versions or [None] * len(keys)
         return tuple(
-            seat_rating(known[key], now) if key in known else self._beginning(player, pool)
-            for key, player in zip(keys, opening.players, strict=True)
+            seat_rating(renewed(known[key], version), now) if key in known else self._beginning(player, pool)
+            for key, player, version in zip(keys, opening.players, versions, strict=True)
         )
 
     def _beginning(self, player: Player, pool: str) -> SeatRating:

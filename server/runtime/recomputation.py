@@ -132,10 +132,22 @@ async def _replace(store: Ratings, fold: _Fold, differing: dict[_Key, Rating | N
 def _is_same_change(one: Change, other: Change) -> bool:
     names = (one.seat, one.player, one.kind, one.pool) == (other.seat, other.player, other.kind, other.pool)
     numbers = (one.before, one.deviation_before), (other.before, other.deviation_before)
-    return names and _is_close(*numbers) and _is_same(one.after, other.after)
+    return names and _is_close(*numbers) and _is_same_number(one.after, other.after)
 
 
 def _is_same(one: Rating, other: Rating) -> bool:
+    names = [[(known.version, known.games, known.at) for known in rating.versions] for rating in (one, other)]
+    numbers = [[known.rating for known in rating.versions] for rating in (one, other)]
+    deviations = [[known.deviation for known in rating.versions] for rating in (one, other)]
+    return (
+        _is_same_number(one, other)
+        and (one.renewed, names[0]) == (other.renewed, names[1])
+        and _is_close(*numbers)
+        and _is_close(*deviations)
+    )
+
+
+def _is_same_number(one: Rating, other: Rating) -> bool:
     numbers = (one.rating, one.deviation, one.volatility), (other.rating, other.deviation, other.volatility)
     return (one.games, one.at) == (other.games, other.at) and _is_close(*numbers)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from cornered.protocol.events import Started
+from cornered.protocol.values import Player
 from cornered.server.lobby.events import MatchMade
 from cornered.server.runtime.match_task import MatchTask
 
@@ -30,11 +31,17 @@ class RegistryObserver(Protocol):
     def match_changed(self, match_task: MatchTask) -> None:
         """A match looks different in lists now."""
 
+    def match_turned(self, match_task: MatchTask) -> None:
+        """Moves were made in a match, or taken back."""
+
     def match_ended(self, match_task: MatchTask) -> None:
         """A match is over."""
 
     def match_disowned(self, match_id: str) -> None:
         """An open match belongs to another node now."""
+
+    def versions_of(self, players: Sequence[Player]) -> tuple[str | None, ...]:
+        """Return the version that each of these players has declared; none where no bot of them has declared one."""
 
     async def reserve_rematch(self, made: MatchMade) -> None:
         """A rematch is about to be stored. Raises Refusal where its players may have no more matches."""

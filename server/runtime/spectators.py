@@ -32,9 +32,13 @@ COUNT_SECONDS: Final = 1.0
 
 
 class _Round(NamedTuple):
-    """One frame for all clients that were `ready` for it, and an iterator over those that it was not yet written to."""
+    """One frame for all clients that were `ready` for it, and an iterator over those that it was not yet written to.
+
+    Those who block the `author` of a line of chat do not get it.
+    """
 
     framed: bytes
+    author: str
     ready: dict[ClientConnection, Write]
     clients: Iterator[ClientConnection]
 
@@ -134,8 +138,9 @@ class Spectators:
                 if ready:
                     framed = broadcast.frame(codec)
                     # A copy: a write may call `fell_behind`, which changes the dictionary.
-                    for write in tuple(ready.values()):
-                        write(framed)
+                    for client, write in tuple(ready.items()):
+                        if not broadcast.author or broadcast.author not in client.blocked:
+                            write(framed)
             return
         if len(self._rounds) >= MAX_ROUNDS:
             self._rounds.clear()
@@ -143,7 +148,7 @@ class Spectators:
             broadcast = Broadcast(self._snapshot(self.shown))
         for codec, ready in self._ready.items():
             if ready:
-                self._rounds.append(_Round(broadcast.frame(codec), ready, iter(tuple(ready))))
+                self._rounds.append(_Round(broadcast.frame(codec), broadcast.author, ready, iter(tuple(ready))))
         if self._rounds and not self._is_writing:
             self._is_writing = True
             self._loop.call_soon(self._write_slice)
@@ -166,13 +171,13 @@ class Spectators:
         if not self._rounds:
             self._is_writing = False
             return
-        framed, ready, clients = self._rounds[0]
+        framed, author, ready, clients = self._rounds[0]
         is_done = True
         for client in islice(clients, SLICE_SOCKETS):
             is_done = False
             # A client that left or fell behind since the round began is not ready any more.
             write = ready.get(client)
-            if write is not None:
+            if write is not None and (not author or author not in client.blocked):
                 write(framed)
         if is_done:
             self._rounds.popleft()

@@ -38,6 +38,10 @@ class Subscribers:
         """The number of spectators on all of them."""
         return sum(one.watchers for one in self._nodes.values())
 
+    def serves(self, seat: int) -> bool:
+        """Return whether the player in a seat has the match open on one of them."""
+        return any(seat in one.seats for one in self._nodes.values())
+
     def add(self, node: str, wish: Subscribe) -> None:
         """Add or update a node, which is heard now."""
         self._nodes[node] = _Subscriber(frozenset(wish.seats), wish.watchers)

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cornered.contests.pairing import Entrant, bracket, can_be_paired, circle, rounds_for, swiss
 from cornered.lab.contests.contest import Schedule
-from cornered.lab.contests.pairing import Entrant, bracket, can_be_paired, circle, swiss
 from cornered.lab.contests.schedule import Gauntlet, RoundRobin
 from cornered.lab.contests.schedule_knockout import MAX_EXTRA_PAIRS, Knockout
-from cornered.lab.contests.schedule_swiss import Swiss, rounds_for
+from cornered.lab.contests.schedule_swiss import Swiss
 from cornered.lab.contests.terms import Fixture, PlayedGame
 
 Winner = Callable[[Fixture], int | None]

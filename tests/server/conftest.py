@@ -28,6 +28,8 @@ from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.lobby_log_memory import MemoryLobbyLog
 from cornered.server.adapters.moderation_memory import MemoryModerationLog
 from cornered.server.adapters.ratings_memory import MemoryRatings
+from cornered.server.adapters.social_memory import MemorySocialStore
+from cornered.server.adapters.streams_memory import MemoryStreams
 from cornered.server.lobby.events import LobbyEvent
 from cornered.server.ports import JournalUnavailable
 from cornered.server.settings import MEMORY_DATABASE, Settings
@@ -266,6 +268,8 @@ class Stores:
         self.accounts = MemoryAccounts()
         self.lobby_log: Any = StubbornLobbyLog()
         self.moderation_log = MemoryModerationLog()
+        self.streams = MemoryStreams()
+        self.social = MemorySocialStore(self.accounts)
         self.now = Now()
         self._ratings: tuple[Any, MemoryRatings] | None = None
 
@@ -332,6 +336,8 @@ def running_server(stores: Stores, tmp_path: Path, compiled: None) -> Start:
             stores.lobby_log,
             stores.ratings,
             stores.moderation_log,
+            stores.streams,
+            stores.social,
             now=stores.now,
         ) as address:
             yield Running(address)

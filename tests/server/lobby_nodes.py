@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,8 @@ from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.lobby_log_memory import MemoryLobbyLog
 from cornered.server.adapters.moderation_memory import MemoryModerationLog
 from cornered.server.adapters.nodes_local import LocalNetwork, LocalNodeBus
+from cornered.server.adapters.social_memory import MemorySocialStore
+from cornered.server.adapters.streams_memory import MemoryStreams
 from cornered.server.cluster.slots import ALL_SLOTS, LOBBY_SLOT
 from cornered.server.lobby.events import LobbyEvent
 from cornered.server.match.match import Patience
@@ -26,6 +28,7 @@ from cornered.server.metrics import Counts
 from cornered.server.ports import JournalUnavailable, NotOwner
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.client_connection import ClientConnection
+from cornered.server.runtime.clock_orders import ClockOrders
 from cornered.server.runtime.limits import Limits, PlayerLimits
 from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.match_registry import MatchRegistry
@@ -34,6 +37,7 @@ from cornered.server.runtime.moderation_service import ModerationService
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
 from cornered.server.runtime.shared_limits import SharedLimits
+from cornered.server.runtime.tournament_service import TournamentService
 from cornered.server.settings import Settings
 from tests.server.conftest import ANALYST_KEY
 from tests.server.nodes import FencedJournal, Line, SlotTable, TableOwnership
@@ -115,15 +119,23 @@ class Node:
         services = Services(self.journal, LocalBus(node=name), self.counts, cluster.now, nodes=self.nodes)
         self.service = LobbyService(
             services,
-            MemoryAccounts(),
+            cluster.accounts,
             partial(MatchRegistry, services, SECRET, Patience(), cluster.tasks),
             lambda doors: ModerationService(cluster.moderation_log, MemoryAccounts(), doors, SECRET, now=cluster.now),
+            lambda view, peers_of: TournamentService(
+                cluster.streams, services, MemoryAccounts(), view, peers_of=peers_of
+            ),
             self.log,
+            cluster.social,
             cluster.tasks,
             analyst_key=ANALYST_KEY,
         )
         self.lobby = self.service.replication
         self.registry = self.service.matches
+
+        def spawn(work: Coroutine[None, None, None], name: str) -> asyncio.Task[None]:
+            return cluster.tasks.create_task(work, name=name)
+
         self.router = NodeRouter(
             self.nodes,
             self.registry,
@@ -131,27 +143,33 @@ class Node:
             self.service.summaries,
             self.service.analyses,
             SharedLimits(Limits(Settings()), self.nodes),
-            lambda work, name: cluster.tasks.create_task(work, name=name),
+            ClockOrders(self.registry, self.nodes, spawn),
+            spawn,
+            players=self.service.players_elsewhere,
         )
-        self._running: asyncio.Task[None] | None = None
+        self._running: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
         await self.ownership.join(self.router)
         await self.registry.recover()
-        self._running = self.cluster.tasks.create_task(self.bus.run(self.router), name=f"bus[{self.name}]")
+        await self.service.tournaments.begin()
+        self._running = [
+            self.cluster.tasks.create_task(self.bus.run(self.router), name=f"bus[{self.name}]"),
+            self.cluster.tasks.create_task(self.service.tournaments.run(), name=f"tournaments[{self.name}]"),
+        ]
 
     def kill(self) -> None:
         """Stop sending and receiving, as a killed process does; the others do not know yet."""
-        if self._running is not None:
-            self._running.cancel()
+        for task in self._running:
+            task.cancel()
         self.service.close()
         for name in self.cluster.nodes:
             if name != self.name:
                 self.cluster.network.cut_both(name, self.name)
 
     async def stop(self) -> None:
-        if self._running is not None:
-            self._running.cancel()
+        for task in self._running:
+            task.cancel()
         await self.registry.close()
         self.service.close()
 
@@ -174,6 +192,9 @@ class Cluster:
         self.table, self.network = SlotTable(), LocalNetwork()
         self.store, self.log = MemoryJournal(), MemoryLobbyLog()
         self.moderation_log = MemoryModerationLog()
+        self.streams = MemoryStreams()
+        self.accounts = MemoryAccounts()
+        self.social = MemorySocialStore(self.accounts)
         self.nodes: dict[str, Node] = {}
         self.numbers = itertools.count(1)
 

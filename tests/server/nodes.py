@@ -26,6 +26,7 @@ from cornered.server.ports import NotOwner
 from cornered.server.runtime.analysis_exchange import AnalysisExchange
 from cornered.server.runtime.analysis_service import AnalysisService
 from cornered.server.runtime.client_connection import ClientConnection
+from cornered.server.runtime.clock_orders import ClockOrders
 from cornered.server.runtime.limits import Limits, PlayerLimits
 from cornered.server.runtime.match_registry import MatchRegistry, new_id
 from cornered.server.runtime.match_room import Services
@@ -255,8 +256,16 @@ class LocalNode:
         analyses = AnalysisExchange(
             AnalysisService(self.counts, now, new_id), self.nodes, self.registry.forwarder, services.readiness
         )
+        self.clock_orders = ClockOrders(self.registry, self.nodes, self._spawn)
         self.router = NodeRouter(
-            self.nodes, self.registry, self.lobby, summaries, analyses, self.shared_limits, self._spawn
+            self.nodes,
+            self.registry,
+            self.lobby,
+            summaries,
+            analyses,
+            self.shared_limits,
+            self.clock_orders,
+            self._spawn,
         )
         self._running: list[asyncio.Task[None]] = []
         self._numbers = itertools.count(1)

@@ -11,8 +11,19 @@ from typing import Any, Final, Literal
 import pytest
 
 from cornered.clients.sdk import Client, CommandRefused
-from cornered.protocol import account, commands, messages, moderation, ratings
+from cornered.protocol import (
+    account,
+    commands,
+    messages,
+    moderation,
+    oidc,
+    passkeys,
+    ratings,
+    social,
+    tournaments,
+)
 from cornered.protocol.commands import Command, Hello
+from cornered.protocol.credentials import NewPasskey, PasskeyProof
 from cornered.protocol.messages import (
     Acknowledged,
     Archive,
@@ -25,15 +36,17 @@ from cornered.protocol.messages import (
     Moves,
     MyMatches,
     Opening,
+    PlayerFound,
     Pong,
     RecordRead,
     SeekInfo,
     Snapshot,
+    Tv,
     Variation,
 )
 from cornered.protocol.ratings import Leaderboard, Pools, Profile, RatingHistory
 from cornered.protocol.traces import TraceSettings
-from cornered.protocol.values import Accepts, GameSpec, SeekSettings, Value
+from cornered.protocol.values import Accepts, Fischer, GameSpec, SeekSettings, Value
 from tests.protocol.conftest import COMMANDS, MESSAGES
 from tests.server.conftest import ANALYST_KEY, TIMEOUT_S, Running
 
@@ -138,6 +151,10 @@ def in_finished(answer: type[Value] | str = Acknowledged, **fields: Any) -> Case
     return says_of("match", Scene.finished, "ann", answer, **fields)
 
 
+async def _bens_id(scene: Scene) -> str:
+    return scene.ben.player.id
+
+
 async def _joined(scene: Scene) -> str:
     seek = await scene.seek(THREE)
     await scene.ben.join_seek(seek)
@@ -217,6 +234,31 @@ async def _own_profile(scene: Scene) -> tuple[Client, dict[str, Any]]:
     return scene.ann, {"player": scene.ann.player.id}
 
 
+SWISS: Final = tournaments.TournamentSettings(
+    name="Spring open", format="swiss", game=SMALL, clock=Fischer(initial=60, increment=1)
+)
+
+
+async def _tournament(scene: Scene) -> str:
+    return await scene.do(scene.ann, tournaments.CreateTournament, settings=SWISS)
+
+
+async def _entered(scene: Scene) -> str:
+    tournament = await _tournament(scene)
+    await scene.do(scene.ben, tournaments.JoinTournament, tournament=tournament)
+    return tournament
+
+
+def in_tournament(who: str = "ann", answer: type[Value] | str = Acknowledged, **fields: Any) -> Case:
+    """Return the case of a command about a tournament of Ann's, which is open."""
+    return says_of("tournament", _tournament, who, answer, **fields)
+
+
+NEW_PASSKEY: Final = NewPasskey(credential="a2V5", client_data="e30", attestation="oA")
+PROOF: Final = PasskeyProof(credential="a2V5", client_data="e30", authenticator_data="AA", signature="AA")
+"""What a program without a browser sends: test_passkeys.py has the answers to those of a page."""
+
+
 CASES: Final[dict[type[Command], Case]] = {
     commands.Ping: says(answer=Pong, sent=7),
     commands.AskGames: says(answer=Games),
@@ -226,6 +268,8 @@ CASES: Final[dict[type[Command], Case]] = {
     commands.AskOpening: says(answer=Opening, game=SMALL, moves=("b3",)),
     commands.AskSeek: says_of("seek", Scene.seek, "ben", SeekInfo),
     commands.AskLobby: says(answer=LobbyPage, section="seeks"),
+    commands.AskTv: says(answer=Tv),
+    commands.FindPlayer: says(answer=PlayerFound, name="Ann"),
     commands.AskPools: says(answer=Pools),
     commands.AskProfile: Case(_own_profile, Profile),
     commands.AskRatingHistory: says(answer=RatingHistory, player="ann", pool="trapgrid:blitz"),
@@ -276,6 +320,8 @@ CASES: Final[dict[type[Command], Case]] = {
     account.Recover: in_account(
         account.SignedIn, name="anna", code=lambda made: made.codes[0], password="another " + PASSWORD
     ),
+    account.AskSignInLink: in_account("not_accepted"),
+    account.SignInByLink: says(answer="bad_credentials", code="code.seal"),
     account.AskAccount: says(answer=account.Account),
     account.Rename: in_account(account.Account, name="Berta"),
     account.ChangePassword: in_account(old=PASSWORD, password="another " + PASSWORD),
@@ -290,6 +336,15 @@ CASES: Final[dict[type[Command], Case]] = {
     account.AskExport: says(answer=account.Export),
     account.DeleteAccount: in_account(password=PASSWORD),
     account.CreateInvitation: says(answer="not_permitted"),
+    passkeys.AskPasskeyChallenge: says(answer="no_passkeys", purpose="sign_in"),
+    passkeys.RegisterByPasskey: says(answer="no_passkeys", name="Anna", passkey=NEW_PASSKEY),
+    passkeys.SignInByPasskey: says(answer="bad_credentials", passkey=PROOF),
+    passkeys.AskPasskeys: says(answer=passkeys.Passkeys),
+    passkeys.AddPasskey: in_account("no_passkeys", label="a key", passkey=NEW_PASSKEY, password=PASSWORD),
+    passkeys.RemovePasskey: in_account("unknown_passkey", passkey="0123456789abcdef"),
+    oidc.BeginOidc: says(answer="no_oidc"),
+    oidc.FinishOidc: says(answer="no_oidc", code="code", secret="secret"),
+    oidc.UnlinkOidc: in_account("no_oidc"),
     moderation.ReportPlayer: Case(_report),
     moderation.Ban: says(answer="not_permitted", player="ben", grounds="Insults"),
     moderation.Unban: says(answer="not_permitted", ban=1, grounds="Sorry"),
@@ -299,6 +354,38 @@ CASES: Final[dict[type[Command], Case]] = {
     moderation.AskAccounts: says(answer="not_permitted", text="Ann"),
     moderation.CloseReport: says(answer="not_permitted", report=1, grounds="Read"),
     moderation.AskAudit: says(answer="not_permitted"),
+    tournaments.CreateTournament: says(settings=SWISS),
+    tournaments.AskTournaments: says(answer=tournaments.Tournaments),
+    tournaments.AskTournament: in_tournament(answer=tournaments.TournamentState),
+    tournaments.AskStandings: in_tournament(answer=tournaments.Standings),
+    tournaments.AskPairings: in_tournament(answer=tournaments.Pairings),
+    tournaments.JoinTournament: in_tournament("ben"),
+    tournaments.WithdrawFromTournament: says_of("tournament", _entered, "ben"),
+    tournaments.StartTournament: in_tournament(answer="not_now"),
+    tournaments.FinishTournament: in_tournament(answer="not_now"),
+    tournaments.CancelTournament: in_tournament(),
+    tournaments.PairByHand: in_tournament(answer="not_now", pairs=(("ann", "ben"),)),
+    tournaments.PauseTournament: in_tournament(answer="not_now"),
+    tournaments.ResumeTournament: in_tournament(),
+    tournaments.TellTournament: in_tournament(text="Welcome"),
+    tournaments.ForfeitPlayer: in_tournament(answer="unknown_player", player="ben"),
+    tournaments.WatchTournament: in_tournament(answer=tournaments.TournamentState),
+    tournaments.LeaveTournament: in_tournament("ben"),
+    social.FollowPlayer: says_of("player", _bens_id),
+    social.UnfollowPlayer: says_of("player", _bens_id),
+    social.BlockPlayer: says_of("player", _bens_id),
+    social.UnblockPlayer: says_of("player", _bens_id),
+    social.AskFriends: says(answer=social.Friends),
+    social.AskBlocked: says(answer=social.Blocked),
+    social.AskNotices: says(answer=social.Notices),
+    social.SetNotices: says(push=("turn",)),
+    social.SubscribePush: says(
+        answer="not_allowed", endpoint="https://example.org/push", p256dh="A" * 87, auth="A" * 22
+    ),
+    social.UnsubscribePush: says(),
+    social.SetMail: says(answer="not_allowed", address="ann@example.org"),
+    social.ConfirmMail: says(answer="not_allowed", code="123456"),
+    social.EndMails: says(answer="not_allowed", player="ben", mark="0" * 32),
 }
 
 
@@ -358,7 +445,7 @@ async def test_an_analysis_is_asked_for_where_a_bot_offers_it(scene: Scene) -> N
 def test_every_class_of_a_message_is_in_its_union() -> None:
     kinds = {
         kind
-        for module in (commands, messages, account, moderation, ratings)
+        for module in (commands, messages, account, moderation, oidc, passkeys, ratings, social, tournaments)
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, Value) and "type" in kind.model_fields
         if kind.__module__ == module.__name__

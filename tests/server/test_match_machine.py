@@ -37,6 +37,7 @@ from cornered.protocol.values import NO_CLOCK, Correspondence, Delay, Fischer, G
 from cornered.server.match import views
 from cornered.server.match.catalogue import settle
 from cornered.server.match.match import Match, Patience, open_match
+from cornered.server.match.pausing import order_pause, resume_clocks
 from cornered.server.match.terms import Opening
 from cornered.server.refusal import Refusal
 
@@ -163,6 +164,20 @@ class MatchMachine(RuleBasedStateMachine):
             for seat in seats[:votes]:
                 self.tell(Rematch(id=self.next_id(), match="m1"), seat)
 
+    @rule(seconds=st.none() | st.integers(1, 5_000))
+    def organise(self, seconds: int | None) -> None:
+        """The organiser pauses the clocks, or has them go on."""
+        match, due = self.match, self.match.deadline()
+        try:
+            events = resume_clocks(match, self.now) if seconds is None else order_pause(match, due, seconds, self.now)
+        except Refusal:
+            return
+        assert bool(events) is (not match.over and (match.pause is None) is (seconds is not None))
+        shown = views.clocks(match)
+        self.take(events)
+        if events and seconds is None and shown.left[0] is not None:
+            assert self.match.timer.left_at(max(self.now, match.at)) == shown.left
+
     @rule(pause=PAUSES)
     def let_time_pass(self, pause: int) -> None:
         self.now += pause
@@ -180,7 +195,8 @@ class MatchMachine(RuleBasedStateMachine):
             self.take(self.match.resume(self.now, alive))
             later = self.match.deadline()
             # An offer of a rematch ends by the clock on the wall, also while the server is away.
-            assert self.match.over or later is None or later > self.now
+            is_waiting = self.match.over or self.match.pause is not None
+            assert is_waiting or later is None or later > self.now
 
     @rule(served=st.integers(0, 1_500), stood=st.integers(0, 100_000))
     def stand_still(self, served: int, stood: int) -> None:
@@ -189,7 +205,8 @@ class MatchMachine(RuleBasedStateMachine):
         due, since = self.match.deadline(), max(self.now, self.match.at)
         self.now = since + stood
         self.take(self.match.refund(self.now, stood))
-        lost = 0 if self.match.over else stood
+        # A pause ends by the clock on the wall, too.
+        lost = 0 if self.match.over or self.match.pause is not None else stood
         assert due is None or self.match.deadline() == due + lost
         assert self.match.refund(self.now, stood) == ()
 

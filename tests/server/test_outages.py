@@ -70,6 +70,8 @@ async def watched(stores: Stores, tmp_path: Path, running: Running) -> AsyncIter
         stores.lobby_log,
         stores.ratings,
         stores.moderation_log,
+        stores.streams,
+        stores.social,
         now=stores.now,
         outages=outages,
     ) as address:

@@ -27,6 +27,7 @@ from cornered.protocol.values import Fischer, GameSpec, Player
 from cornered.server.match import views
 from cornered.server.match.catalogue import settle
 from cornered.server.match.match import Match, open_match
+from cornered.server.match.pausing import order_pause, resume_clocks
 from cornered.server.match.terms import Opening
 from cornered.server.refusal import Refusal
 
@@ -64,14 +65,17 @@ def test_events_lead_to_what_a_fresh_snapshot_says(spec: GameSpec) -> None:
     game, settled = settle(spec)
     players = [Player(id=f"p{seat}", name=f"P{seat}", kind="person") for seat in range(game.seats)]
     kinds = set()
-    for number in range(20):
+    for number in range(25):
         chance = random.Random(number)
         match = Match.replay(open_match(Opening("m", settled, players, Fischer(initial=60)), SEED, now=1), SEED)
         known = seen(match)
         for now in range(2, 400):
             seat, command = some_command(match, chance)
             try:
-                events = match.decide(command, seat, now)
+                if number >= 20 and chance.random() < (0.5 if match.pause else 0.02):
+                    events = order_pause(match, match.deadline(), 60, now) or resume_clocks(match, now)
+                else:
+                    events = match.decide(command, seat, now)
             except Refusal:
                 continue
             for event in events:
@@ -89,6 +93,8 @@ def test_events_lead_to_what_a_fresh_snapshot_says(spec: GameSpec) -> None:
         "ended",
         "rematched",
         "rematch_declined",
+        "clocks_paused",
+        "clocks_resumed",
     }
     assert game.seats == 2 or "eliminated" in kinds
     assert not game.has_draws or kinds >= {"draw_offered", "draw_declined"}

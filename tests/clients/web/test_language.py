@@ -33,7 +33,8 @@ UNSPOKEN = re.compile(
     r"|^(input|button)[, a-z]+$|^\(prefers-|^translate\(|^<a href="  # selectors, styles and code
     # Classes of elements.
     r"|^(advice( ring)?|area|cell blocked fresh|count|goal|link|node|piece|wall|bar flow panel|block|list|match"
-    r"|who flow|told|plain|settings|board tiny|me chip|primary|move plain|small help|small account|match loading)"
+    r"|who flow|told|plain|settings|board tiny|me chip|primary|move plain|small help|small account|new-tournament"
+    r"|match loading)"
     r"\b[ a-z{}-]*$"
     r"|^\{\}-hint \{\}-problem$"  # ids of elements
     r"|^\{\} (cannot be fetched|is answered with \{\})$"  # the causes of errors, for the console

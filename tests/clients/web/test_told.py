@@ -26,6 +26,7 @@ UNHEARD = {
     "there is no game {}; there are {}",
     "another program plays as {} too; stop one of them, or give it a token of its own",
     "old matches cannot be read just now",
+    "tournaments cannot be read just now",
     "pictures cannot be drawn just now; try again in a minute",
     "not ready: {}; try again in a minute",
     "this page may not connect here; the setting CORNERED_ORIGINS names those that may",

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from cornered.protocol.events import (
+    ClocksPaused,
+    ClocksResumed,
     DrawDeclined,
     DrawOffered,
     Eliminated,
@@ -81,6 +83,8 @@ async def test_every_kind_of_event_comes_back_as_it_was(journal: Journal, sample
         RematchDeclined(seq=13, reason="not now", **caused),
         RematchDeclined(seq=14, at=6),
         Rematched(seq=15, match="next", **caused),
+        ClocksPaused(seq=16, at=6, until=60_006),
+        ClocksResumed(seq=17, at=7),
     ]
     await journal.append("m", 0, log)
     assert list(await journal.read("m")) == log

@@ -50,9 +50,17 @@ def player(name: str, kind: PlayerKind = "person") -> Player:
 
 
 async def end(
-    journal: Journal, match: str, one: str, two: str, *, at: int, places: tuple[int, ...] = (1, 2), rated: bool = True
+    journal: Journal,
+    match: str,
+    one: str,
+    two: str,
+    *,
+    at: int,
+    places: tuple[int, ...] = (1, 2),
+    rated: bool = True,
+    version: str | None = None,
 ) -> None:
-    """Store a match in two appends, as one that is played."""
+    """Store a match in two appends, as one that is played; the second player may have a version."""
     start = Started(
         seq=1,
         at=at - 1,
@@ -62,6 +70,7 @@ async def end(
         clock=Fischer(initial=180, increment=2),
         commitment="c" * 64,
         rated=rated,
+        versions=(None, version) if version else (),
     )
     await journal.append(match, 0, [start])
     last = Ended(seq=2, at=at, winner=None, places=places, reason="rules", seed="5" * 64, rated=rated)
@@ -109,6 +118,23 @@ async def test_what_is_stored_is_numbered_and_read_back(journal: Journal, rating
     assert [(number, one.match, len(changes)) for number, one, changes in rated] == [(2, "m1", 2), (3, "m2", 2)]
     assert [key[:2] for key in await ratings.all(5)] == [("ann", POOL), ("ben", POOL)]
     assert [key[:2] for key in await ratings.all(5, ("ann", POOL))] == [("ben", POOL)]
+
+
+async def test_the_versions_of_a_bot_are_kept_with_its_rating(journal: Journal, ratings: Ratings) -> None:
+    for number in range(22):
+        version = "1.0" if number < 21 else "2.0"
+        await end(journal, f"m{number:02}", "ann", "bot", at=NOW + number, places=(2, 1), version=version)
+    await rate_all(ratings)
+    bot = (await ratings.current([("bot", POOL)]))["bot", POOL]
+    assert [(one.version, one.games, one.at) for one in bot.versions] == [("1.0", 21, NOW + 20), ("2.0", 1, NOW + 21)]
+    assert (bot.versions[-1].rating, bot.versions[-1].deviation) == (bot.rating, bot.deviation)
+    assert bot.renewed == 21
+    (standing,) = await ratings.standings("bot", NOW, 5)
+    assert standing.rating == bot
+    assert [rating for player, _, rating in await ratings.all(5) if player == "bot"] == [bot]
+    changes = (await ratings.changes(["m21"]))["m21"]
+    assert changes[1].deviation_before == 350
+    assert changes[1].before == bot.versions[0].rating
 
 
 async def test_who_read_before_another_stored_stores_nothing(journal: Journal, ratings: Ratings) -> None:

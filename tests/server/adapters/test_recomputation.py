@@ -24,6 +24,7 @@ from cornered.server.match.catalogue import settle
 from cornered.server.match.match import Match, open_match
 from cornered.server.match.terms import Opening
 from cornered.server.ports import Journal
+from cornered.server.rating import versions
 from cornered.server.rating.ports import Ratings, RatingsUnavailable
 from cornered.server.refusal import Refusal
 from cornered.server.runtime import recomputation
@@ -46,7 +47,9 @@ CLOCKS: list[Clock] = [NO_CLOCK, Fischer(initial=60), Fischer(initial=300, incre
 def play(number: int, at: int, chance: random.Random) -> list[MatchEvent]:
     """Return a random match: played out, resigned, drawn, aborted or taken back; some are casual."""
     spec = settle(chance.choice(SPECS))[1]
-    opening = Opening(f"m{number}", spec, chance.sample(PLAYERS, 2), chance.choice(CLOCKS), rated=chance.random() < 0.9)
+    players, is_rated = chance.sample(PLAYERS, 2), chance.random() < 0.9
+    named = [chance.choice([None, "1.0", "1.1", "2.0"]) if one.kind == "bot" else None for one in players]
+    opening = Opening(f"m{number}", spec, players, chance.choice(CLOCKS), rated=is_rated, versions=named)
     # As house bots have it, whose later matches began before the first one was rated.
     anchors = [SeatRating(rating=1_800, provisional=True, anchored=one.kind == "bot") for one in opening.players]
     log = list(open_match(opening, SEED, now=at, ratings=anchors if opening.rated else ()))
@@ -92,6 +95,8 @@ async def test_ratings_of_random_games_are_those_of_the_journal(
     open_database: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recomputation, "PAGE", 7)
+    monkeypatch.setattr(versions, "LEAST_GAMES", 2)
+    monkeypatch.setattr(versions, "MAX_VERSIONS", 2)
     first, second = await open_database(), await open_database()
     await fill(SqlJournal(first), 60, [SqlRatings(first), SqlRatings(second)])
     store = SqlRatings(second)
@@ -102,13 +107,22 @@ async def test_ratings_of_random_games_are_those_of_the_journal(
     assert (findings.unreadable, findings.wrong_changes, findings.wrong_ratings) == (0, 0, 0)
     assert reports[0].done == 7
     right = await contents(first)
+    stored = [rating for _, _, rating in await store.all(1_000)]
+    assert any(rating.renewed for rating in stored)
+    assert max(len(rating.versions) for rating in stored) == 2
+
+    async with first.writing() as connection:
+        await connection.execute(update(RATINGS).values(versions="[]").where(RATINGS.c.player == "p3"))
+    assert (await recompute(store, mends=False)).wrong_ratings > 0
+    assert (await recompute(store, mends=True)).is_right
+    assert await contents(first) == right
 
     async with first.writing() as connection:
         await connection.execute(update(RATINGS).where(RATINGS.c.player == "p1").values(rating=RATINGS.c.rating + 1))
         await connection.execute(update(RATING_CHANGES).where(RATING_CHANGES.c.games == 3).values(deviation=50.0))
         await connection.execute(text("DELETE FROM rating_changes WHERE games = 1 AND player = 'p0'"))
         await connection.execute(text("DELETE FROM ratings WHERE player = 'p2'"))
-        stray = "INSERT INTO ratings VALUES ('stray', 'trapgrid:blitz', 'person', 9.0, 9.0, 0.05, 1, 1, 1)"
+        stray = "INSERT INTO ratings VALUES ('stray', 'trapgrid:blitz', 'person', 9.0, 9.0, 0.05, 1, 1, 1, '[]', 0)"
         await connection.execute(text(stray))
     wrong = await contents(first)
     found = await recompute(store, mends=False)

@@ -24,6 +24,7 @@ from cornered.server.adapters.lobby_log_sql import SqlLobbyLog
 from cornered.server.adapters.moderation_sql import SqlModerationLog
 from cornered.server.adapters.ratings_sql import SqlRatings
 from cornered.server.adapters.store_copy import copy_store
+from cornered.server.adapters.streams_sql import SqlStreams
 from cornered.server.adapters.tables import METADATA
 from cornered.server.lobby.events import SeekClosed
 from cornered.server.moderation.events import Entry, Lifted
@@ -80,6 +81,7 @@ async def fill(url: str, sample: Sample) -> None:
         assert pending.result is not None
         await ratings.store(0, [(pending.match, rate(pending.result, (NEW, NEW)))])
         await SqlModerationLog(database).append(Entry(1, 2, "operator", Lifted(1, "Sorry"), "seal"))
+        await SqlStreams(database).append("tournament", "t1", 0, ["{}", "{}"])
     finally:
         await database.close()
 

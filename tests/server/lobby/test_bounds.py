@@ -11,7 +11,9 @@ from cornered.protocol.commands import (
     Challenge,
     CreateSeek,
     Declare,
+    EnterPool,
     JoinSeek,
+    LeavePool,
     LobbyCommand,
     Rematch,
     Resign,
@@ -33,6 +35,8 @@ SMALL = Bounds(
     challenges_per_address=3,
     matches_per_player=2,
     matches_per_address=3,
+    pool_entries=5,
+    pool_entries_per_address=3,
 )
 
 
@@ -108,6 +112,32 @@ def test_challenges_that_wait_are_bounded_for_an_address_and_in_all() -> None:
     assert crowd.refused(Challenge, away[3], to=target.id, game=TRAPGRID)[0] == "server_full"
     crowd.do(AcceptChallenge, target, challenge=last)
     crowd.do(Challenge, homes[3], to=target.id, game=TRAPGRID)
+
+
+def test_players_who_wait_in_pools_are_bounded_for_an_address_and_in_all() -> None:
+    crowd = Crowd()
+    homes = [crowd.come(f"h{number}", "home") for number in range(4)]
+    for one in homes[:3]:
+        crowd.do(EnterPool, one, pool="trapgrid-3-2")
+    code, text = crowd.refused(EnterPool, homes[3], pool="isolation-3-2")
+    assert (code, "address" in text) == ("busy", True)
+    crowd.do(EnterPool, homes[0], pool="isolation-3-2")
+    assert crowd.lobby.pool_origins.count("home") == 3, "another pool is no further entry"
+    away = [crowd.come(f"a{number}", f"away {number}") for number in range(3)]
+    for one in away[:2]:
+        crowd.do(EnterPool, one, pool="trapgrid-3-2")
+    assert crowd.refused(EnterPool, away[2], pool="trapgrid-3-2")[0] == "server_full"
+    crowd.do(LeavePool, homes[0])
+    crowd.do(EnterPool, homes[3], pool="trapgrid-3-2")
+
+
+def test_players_in_pools_count_for_the_address_of_their_first_arrival_after_a_restart() -> None:
+    crowd = Crowd()
+    player = crowd.come("h0", "")
+    crowd.do(EnterPool, player, pool="trapgrid-3-2")
+    assert crowd.lobby.pool_origins.count("home") == 0
+    crowd.come("h0", "home")
+    assert crowd.lobby.pool_origins.count("home") == 1
 
 
 def test_one_address_does_not_fill_what_waits_for_a_player() -> None:

@@ -472,6 +472,8 @@ def test_the_manual_tells_the_bounds_that_hold() -> None:
     assert f"{MAX_CHALLENGES_RECEIVED} received, {MAX_CHALLENGES_RECEIVED_PER_ADDRESS} of them from one" in manual
     assert f"{bounds.seeks:,} tables and {bounds.challenges:,} challenges in all" in manual
     assert f"{bounds.seeks_per_address} and {bounds.challenges_per_address} from one address" in manual
+    waiting = f"{bounds.pool_entries:,} players wait to be paired, {bounds.pool_entries_per_address} of them"
+    assert waiting in manual
     assert f"no more than {bounds.matches_per_player} live matches" in manual
     assert f"as many as it has declared, up to {MAX_BOT_MATCHES}" in manual
     assert f"no more than {bounds.matches_per_address}:" in manual
@@ -484,4 +486,6 @@ def test_the_manual_tells_the_bounds_that_hold() -> None:
         settings.max_challenges_per_address,
         settings.max_matches_per_player,
         settings.max_matches_per_address,
+        settings.max_pool_entries,
+        settings.max_pool_entries_per_address,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cornered.protocol.events import Started
+from cornered.protocol.values import Player
 from cornered.server.lobby.events import MatchMade
 from cornered.server.runtime.match_task import MatchTask
 
@@ -30,9 +31,14 @@ class Recorder:
 
     def match_changed(self, match_task: MatchTask) -> None: ...
 
+    def match_turned(self, match_task: MatchTask) -> None: ...
+
     def match_ended(self, match_task: MatchTask) -> None: ...
 
     def match_disowned(self, match_id: str) -> None: ...
+
+    def versions_of(self, players: Sequence[Player]) -> tuple[str | None, ...]:
+        return ()
 
     async def reserve_rematch(self, made: MatchMade) -> None: ...
 

@@ -21,6 +21,8 @@ from cornered.server.adapters.bus_local import LocalBus
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.lobby_log_memory import MemoryLobbyLog
 from cornered.server.adapters.moderation_memory import MemoryModerationLog
+from cornered.server.adapters.social_memory import MemorySocialStore
+from cornered.server.adapters.streams_memory import MemoryStreams
 from cornered.server.lobby import updates
 from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts
@@ -32,6 +34,7 @@ from cornered.server.runtime.lobby_watchers import SLICE_SOCKETS
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_room import Services
 from cornered.server.runtime.moderation_service import ModerationService
+from cornered.server.runtime.tournament_service import TournamentService
 from cornered.server.settings import Settings
 from tests.server.conftest import ANALYST_KEY, Pair, Running, Start
 from tests.virtual_time import after
@@ -77,7 +80,11 @@ class Scene:
             MemoryAccounts(),
             partial(MatchRegistry, services, b"", Patience(), tasks),
             lambda doors: ModerationService(MemoryModerationLog(), MemoryAccounts(), doors, b"", now=services.now),
+            lambda view, peers_of: TournamentService(
+                MemoryStreams(), services, MemoryAccounts(), view, peers_of=peers_of
+            ),
             MemoryLobbyLog(),
+            MemorySocialStore(MemoryAccounts()),
             tasks,
         )
         self.limits = PlayerLimits(Settings(port=0), 0.0)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-__all__ = ["Entrant", "bracket", "can_be_paired", "circle", "swiss"]
+from cornered.contests.matching import Matching
+
+__all__ = ["Entrant", "bracket", "can_be_paired", "circle", "rounds_for", "swiss"]
 
 
 def circle(count: int) -> list[list[tuple[int, int]]]:
@@ -37,13 +40,23 @@ def bracket(count: int) -> list[int | None]:
     return [seed if seed < count else None for seed in seeds]
 
 
+def rounds_for(count: int) -> int:
+    """Return the least number of rounds after which at most one player can have won all its meetings."""
+    return max(1, math.ceil(math.log2(count)))
+
+
 def can_be_paired(count: int, may_meet: Callable[[int, int], bool]) -> bool:
     """Say whether so many players can all be paired at once: whether the graph of meetings has a perfect matching."""
-    # Imported where a round is paired: a match needs no graphs.
-    import networkx
+    return not Matching(_graph(count, may_meet)).exposed()
 
-    graph = networkx.Graph(pair for pair in combinations(range(count), 2) if may_meet(*pair))
-    return 2 * len(networkx.max_weight_matching(graph, maxcardinality=True)) == count
+
+def _graph(count: int, may_meet: Callable[[int, int], bool]) -> list[list[int]]:
+    neighbours: list[list[int]] = [[] for _ in range(count)]
+    for a, b in combinations(range(count), 2):
+        if may_meet(a, b):
+            neighbours[a].append(b)
+            neighbours[b].append(a)
+    return neighbours
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,58 +85,65 @@ def swiss(entrants: Sequence[Entrant]) -> tuple[list[tuple[Entrant, Entrant]], E
     ranked = sorted(entrants, key=lambda entrant: -entrant.points)
     best = max((entrant.points for entrant in ranked), default=0.0)
 
-    def may_meet(a: Entrant, b: Entrant, again: int, *, minds_seats: bool) -> bool:
-        is_at_top = a.points == b.points == best
-        return a.met.count(b.name) <= again and (not minds_seats or is_at_top or _clash(a, b) < 2)
+    def meetings_allowed(again: int, *, minds_seats: bool) -> list[list[int]]:
+        def may_meet(one: int, other: int) -> bool:
+            a, b = ranked[one], ranked[other]
+            is_at_top = a.points == b.points == best
+            return a.met.count(b.name) <= again and (not minds_seats or is_at_top or _clash(a, b) < 2)
+
+        return _graph(len(ranked), may_meet)
 
     most = max((len(entrant.met) for entrant in ranked), default=0)
     for again in range(most + 1):
         for resting in _resting(ranked):
             for minds_seats in (True, False):
-
-                def allowed(a: Entrant, b: Entrant, again: int = again, seats: bool = minds_seats) -> bool:
-                    return may_meet(a, b, again, minds_seats=seats)
-
+                neighbours = meetings_allowed(again, minds_seats=minds_seats)
+                every = Matching(neighbours)
+                if len(every.exposed()) > len(ranked) % 2:
+                    continue
                 for bye in resting:
-                    rest = [entrant for entrant in ranked if entrant is not bye]
-                    if _all_paired(rest, allowed):
-                        return [_seated(a, b, board) for board, (a, b) in enumerate(_meetings(rest, allowed))], bye
+                    rest = every if bye is None else every.without(bye)
+                    if not rest.exposed():
+                        meetings = _meetings(ranked, neighbours, rest, bye)
+                        seated = [_seated(a, b, board) for board, (a, b) in enumerate(meetings)]
+                        return seated, None if bye is None else ranked[bye]
     raise AssertionError("with enough meetings allowed any two players can meet")
 
 
-def _resting(ranked: Sequence[Entrant]) -> Iterator[list[Entrant] | list[None]]:
+def _resting(ranked: Sequence[Entrant]) -> Iterator[list[int] | list[None]]:
     """Yield the candidates for the bye, the best first: the fewest byes before, and among those the lowest rank."""
     if len(ranked) % 2 == 0:
         yield [None]
         return
     for byes in sorted({entrant.byes for entrant in ranked}):
-        yield [entrant for entrant in reversed(ranked) if entrant.byes == byes]
-
-
-def _all_paired(entrants: Sequence[Entrant], allowed: Callable[[Entrant, Entrant], bool]) -> bool:
-    return can_be_paired(len(entrants), lambda a, b: allowed(entrants[a], entrants[b]))
+        yield [rank for rank in reversed(range(len(ranked))) if ranked[rank].byes == byes]
 
 
 def _meetings(
-    ranked: Sequence[Entrant], allowed: Callable[[Entrant, Entrant], bool]
+    ranked: Sequence[Entrant], neighbours: Sequence[Sequence[int]], matching: Matching, bye: int | None
 ) -> Iterator[tuple[Entrant, Entrant]]:
-    """Yield the meetings from the top: each player's best opponent that leaves the others a way to be paired."""
-    left = list(ranked)
+    """Yield the meetings from the top: each player's best opponent that leaves the others a way to be paired.
+
+    `matching` has a mate for each player but the one with the `bye`.
+    """
+    left = [rank for rank in range(len(ranked)) if rank != bye]
     while left:
         player = left.pop(0)
-        group = [other for other in left if other.points == player.points]
+        group = [other for other in left if ranked[other].points == ranked[player].points]
         half = (len(group) + 1) // 2
-        wished = {id(other): place for place, other in enumerate([*group[half - 1 :], *reversed(group[: half - 1])])}
+        wished = {other: place for place, other in enumerate([*group[half - 1 :], *reversed(group[: half - 1])])}
 
-        def price(other: Entrant, player: Entrant = player, wished: dict[int, int] = wished) -> tuple[float, ...]:
-            again = player.met.count(other.name)
-            return again, player.points - other.points, _clash(player, other), wished.get(id(other), 0)
+        def price(other: int, player: int = player, wished: dict[int, int] = wished) -> tuple[float, ...]:
+            one, two = ranked[player], ranked[other]
+            return one.met.count(two.name), one.points - two.points, _clash(one, two), wished.get(other, 0)
 
-        for other in sorted((other for other in left if allowed(player, other)), key=price):
-            rest = [entrant for entrant in left if entrant is not other]
-            if _all_paired(rest, allowed):
-                yield player, other
-                left = rest
+        may_meet = set(neighbours[player])
+        for other in sorted((other for other in left if other in may_meet), key=price):
+            rest = matching.without(player, other)
+            if not rest.exposed():
+                yield ranked[player], ranked[other]
+                left.remove(other)
+                matching = rest
                 break
 
 

@@ -1,0 +1,403 @@
+"""The tournament service: carries out and answers commands about tournaments, and sends their updates.
+
+Every node folds all tournaments. A command is decided on the newest state and stored under the next number of the
+tournament's stream: where another node was faster, it is decided again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from hashlib import sha256
+from typing import Final, Protocol, TypeAlias, TypeVar, assert_never
+
+import structlog
+
+from cornered.protocol.account import Creators
+from cornered.protocol.messages import Acknowledged, ServerMessage
+from cornered.protocol.tournaments import (
+    TOURNAMENT_PAGE,
+    TOURNAMENTS_PAGE,
+    AskPairings,
+    AskStandings,
+    AskTournament,
+    AskTournaments,
+    CancelTournament,
+    CreateTournament,
+    FinishTournament,
+    ForfeitPlayer,
+    JoinTournament,
+    LeaveTournament,
+    PairByHand,
+    PairingInfo,
+    Pairings,
+    PauseTournament,
+    ResumeTournament,
+    Standing,
+    Standings,
+    StartTournament,
+    TellTournament,
+    TournamentChanged,
+    TournamentCommand,
+    TournamentInfo,
+    TournamentMessage,
+    Tournaments,
+    WatchTournament,
+    WithdrawFromTournament,
+)
+from cornered.protocol.tournaments import TournamentState as StateMessage
+from cornered.protocol.values import Player
+from cornered.server.accounts import Accounts, AccountsUnavailable
+from cornered.server.match.catalogue import settle
+from cornered.server.rating.ports import RatingsUnavailable
+from cornered.server.refusal import Refusal
+from cornered.server.runtime.client_connection import Broadcast, ClientConnection
+from cornered.server.runtime.match_room import Services
+from cornered.server.runtime.tournament_book import TournamentBook
+from cornered.server.runtime.tournament_driver import LobbyView, PauseClocks, TournamentDriver
+from cornered.server.runtime.tournament_watchers import TournamentWatchers
+from cornered.server.streams.ports import EventStreams, StaleStream, StreamsUnavailable
+from cornered.server.tournament.events import Created, Told, TournamentEvent
+from cornered.server.tournament.standings import Place, places
+from cornered.server.tournament.state import TournamentState
+from cornered.server.tournament.tournament import TournamentDecision, check_settings, decide
+from cornered.server.tournament.views import info, pairing_info, round_pairings, standing
+
+__all__ = ["Groups", "NoGroups", "Peers", "TournamentService"]
+
+MAX_LIVE: Final = 200
+"""Tournaments that are open or running."""
+MAX_LIVE_OF_ORGANISER: Final = 5
+"""Those of one organiser; administrators have no bound of their own."""
+MAX_ENTERED: Final = 10
+"""Tournaments that are open or running, in which one player takes part."""
+LOOKED_THROUGH: Final = 100
+"""Tournaments among which one page of those of a group, or of no group, is looked for."""
+ATTEMPTS: Final = 8
+"""How often a command is decided again because another node was faster."""
+FLUSH_SECONDS: Final = 0.25
+"""How often it is looked which watchers may get an update."""
+
+T = TypeVar("T")
+Peers: TypeAlias = Callable[[str], Iterable[ClientConnection]]
+"""Returns a player's connections to this node."""
+
+log = structlog.get_logger("tournaments")
+
+
+class Groups(Protocol):
+    """The classes and clubs of this server, as far as tournaments need them. Both raise Refusal."""
+
+    async def check_member(self, group: str, player: Player) -> None:
+        """Raise unless a player belongs to a group."""
+
+    async def check_leader(self, group: str, player: Player) -> None:
+        """Raise unless a player may create a tournament for a group."""
+
+
+class NoGroups:
+    """No classes and no clubs."""
+
+    async def check_member(self, group: str, player: Player) -> None:
+        raise Refusal("unknown_tournament", "there is no such tournament")
+
+    async def check_leader(self, group: str, player: Player) -> None:
+        raise Refusal("bad_options", "there are no classes here; leave `group` out")
+
+
+class TournamentService:
+    """The tournaments of one node."""
+
+    def __init__(
+        self,
+        streams: EventStreams,
+        services: Services,
+        accounts: Accounts,
+        lobby: LobbyView,
+        *,
+        creators: Creators = "everybody",
+        groups: Groups | None = None,
+        pause_clocks: PauseClocks | None = None,
+        peers_of: Peers,
+    ) -> None:
+        """Without `groups` tournaments are for everybody; without `pause_clocks` a pause only keeps back pairings."""
+        self._services = services
+        self._accounts = accounts
+        self._lobby = lobby
+        self._creators = creators
+        self._groups = groups or NoGroups()
+        self._peers_of = peers_of
+        self._book = TournamentBook(streams, accounts, self._folded)
+        self._watchers = TournamentWatchers()
+        self._driver = TournamentDriver(
+            self._book, services.journal, lobby, services.counts, now=services.now, pause_clocks=pause_clocks
+        )
+        self._turn = asyncio.Lock()
+        # The standings of the newest state of a tournament.
+        self._places: dict[str, tuple[int, list[Place]]] = {}
+
+    @property
+    def live(self) -> int:
+        """How many tournaments are open or running."""
+        return len(self._book.live)
+
+    @property
+    def watchers(self) -> int:
+        """How many clients of this node watch a tournament."""
+        return len(self._watchers)
+
+    # Life
+
+    async def begin(self) -> None:
+        """Read the tournaments, before players are admitted. Raises StreamsUnavailable."""
+        await self._book.begin()
+
+    async def run(self) -> None:
+        """Follow, drive and send until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._driver.run(), name="tournament driver")
+            tasks.create_task(self._send_updates(), name="tournament updates")
+
+    def look(self) -> None:
+        """A match has ended, which may be one of a tournament."""
+        self._driver.look()
+
+    def forget_names(self) -> None:
+        """A player may be called otherwise."""
+        self._book.forget_names()
+        self._places.clear()
+
+    def leave(self, client: ClientConnection) -> None:
+        """A connection is closed."""
+        self._watchers.leave(client)
+
+    def _folded(self, state: TournamentState, event: TournamentEvent) -> None:
+        self._watchers.changed(state.id)
+        if isinstance(event, Told):
+            message = TournamentMessage(
+                tournament=state.id, name=state.settings.name, by=state.organiser, text=event.text
+            )
+            broadcast = Broadcast(message)
+            for player in state.entries:
+                for client in self._peers_of(player):
+                    client.deliver(broadcast)
+
+    async def _send_updates(self) -> None:
+        while True:
+            await asyncio.sleep(FLUSH_SECONDS)
+            for tournament in self._watchers.due():
+                try:
+                    state = await self._book.find(tournament)
+                    await self._watchers.send(tournament, self._changed(state))
+                except (AccountsUnavailable, StreamsUnavailable, Refusal):
+                    continue
+                except Exception:
+                    # A defect here must not end the server.
+                    log.exception("an update of a tournament was not sent", tournament=tournament)
+
+    # Commands
+
+    async def answer(self, command: TournamentCommand, client: ClientConnection) -> ServerMessage:
+        """Carry out a command and return its answer. Raises Refusal."""
+        player = client.player
+        try:
+            match command:
+                case CreateTournament():
+                    return Acknowledged(id=command.id, ref=await self._create(command, client))
+                case AskTournaments():
+                    return await self._list(command, player)
+                case AskTournament():
+                    return self._whole(await self._seen(command.tournament, player), command.id, player)
+                case WatchTournament():
+                    state = await self._seen(command.tournament, player)
+                    self._watchers.watch(client, state.id)
+                    return self._whole(state, command.id, player)
+                case LeaveTournament():
+                    self._watchers.leave(client)
+                    return Acknowledged(id=command.id)
+                case AskStandings():
+                    return self._standings(await self._seen(command.tournament, player), command)
+                case AskPairings():
+                    return self._pairings(await self._seen(command.tournament, player), command)
+                case (
+                    JoinTournament()
+                    | WithdrawFromTournament()
+                    | StartTournament()
+                    | FinishTournament()
+                    | CancelTournament()
+                    | PairByHand()
+                    | PauseTournament()
+                    | ResumeTournament()
+                    | TellTournament()
+                    | ForfeitPlayer()
+                ):
+                    await self._carry_out(command, player)
+                    return Acknowledged(id=command.id)
+                case _:
+                    assert_never(command)
+        except (AccountsUnavailable, RatingsUnavailable, StreamsUnavailable):
+            raise Refusal("internal", "tournaments cannot be reached just now; try again") from None
+
+    async def _create(self, command: CreateTournament, client: ClientConnection) -> str:
+        player, settings = client.player, command.settings
+        # A command that is repeated after a reconnection makes the same tournament.
+        tournament = sha256(f"{player.id}:{command.id}".encode()).hexdigest()[:16]
+        is_admin = await self._is_admin(player)
+        if self._creators == "admins" and not is_admin:
+            raise Refusal("not_permitted", "only administrators create tournaments here")
+        if self._creators == "accounts" and await self._accounts.account(player.id) is None:
+            raise Refusal("no_account", "only players with an account create tournaments here; register or sign in")
+        if settings.group is not None:
+            await self._groups.check_leader(settings.group, player)
+        await self._services.readiness.of(settings.game.name)
+        game, spec = settle(settings.game)
+        now = self._services.now()
+        check_settings(settings, game.seats, now)
+        if tournament in self._book.live:
+            return tournament
+        if len(self._book.live) >= MAX_LIVE:
+            raise Refusal("server_full", f"{MAX_LIVE} tournaments are open or go on; try again another day")
+        own = sum(state.organiser.id == player.id for state in self._book.live.values())
+        if own >= MAX_LIVE_OF_ORGANISER and not is_admin:
+            raise Refusal("busy", f"{own} of your tournaments are open or go on; end one first")
+        event = Created(now, settings.model_copy(update={"game": spec}), player)
+        with suppress(StaleStream):
+            await self._book.append(tournament, 0, (event,))
+        log.info("tournament", tournament=tournament, by=player.id, format=settings.format)
+        return tournament
+
+    async def _carry_out(self, command: TournamentDecision, player: Player) -> None:
+        rating = 0
+        state = await self._seen(command.tournament, player)
+        if isinstance(command, JoinTournament):
+            known = await self._services.ratings.ratings_of(state.settings.game, state.settings.clock, (player,))
+            rating = round(known[player.id])
+            self._check_entries(state, player)
+        is_admin = player.id != state.organiser.id and await self._is_admin(player)
+        async with self._turn:
+            for _ in range(ATTEMPTS):
+                state = await self._book.find(command.tournament)
+                events = decide(
+                    state,
+                    command,
+                    player,
+                    self._services.now(),
+                    rating=rating,
+                    new_id=self._lobby.new_id,
+                    is_admin=is_admin,
+                )
+                if not events:
+                    return
+                try:
+                    await self._book.append(state.id, state.seq, events)
+                except StaleStream:
+                    await self._book.catch_up()
+                    continue
+                self._driver.look()
+                return
+        raise Refusal("internal", "others change it at the same time; try again", retry_after=1000)
+
+    def _check_entries(self, joined: TournamentState, player: Player) -> None:
+        """Refuse one more tournament of a player, whose games in them have no other bound."""
+        others = sum(
+            (entry := one.entries.get(player.id)) is not None and not entry.is_out
+            for one in self._book.live.values()
+            if one is not joined
+        )
+        if others >= MAX_ENTERED:
+            text = f"you take part in {MAX_ENTERED} tournaments that are open or go on; leave one first"
+            raise Refusal("busy", text)
+
+    async def _is_admin(self, player: Player) -> bool:
+        known = await self._accounts.account(player.id)
+        return known is not None and known.role == "admin" and not known.is_closed
+
+    # Answers
+
+    async def _seen(self, tournament: str, player: Player) -> TournamentState:
+        """Return a tournament that a player may see. Raises Refusal."""
+        state = await self._book.find(tournament)
+        if state.settings.group is not None and player.id != state.organiser.id:
+            await self._groups.check_member(state.settings.group, player)
+        return state
+
+    async def public(self, tournament: str) -> TournamentState | None:
+        """Return a tournament that everybody may see, or None. Raises AccountsUnavailable and StreamsUnavailable."""
+        with suppress(Refusal):
+            state = await self._book.find(tournament)
+            return state if state.settings.group is None else None
+        return None
+
+    async def _list(self, command: AskTournaments, player: Player) -> Tournaments:
+        if command.group is not None:
+            await self._groups.check_member(command.group, player)
+        if not command.over:
+            own = [info(one, ()) for one in self._book.live.values() if one.settings.group == command.group]
+            first = command.after or 0
+            page = own[::-1][first : first + TOURNAMENTS_PAGE]
+            more = first + TOURNAMENTS_PAGE if len(own) > first + TOURNAMENTS_PAGE else None
+            return Tournaments(id=command.id, tournaments=tuple(page), more=more)
+        found: list[TournamentInfo] = []
+        after = command.after
+        for _ in range(LOOKED_THROUGH // TOURNAMENTS_PAGE):
+            some, after = await self._book.over(after, TOURNAMENTS_PAGE)
+            for number, one in some:
+                if one.settings.group == command.group:
+                    found.append(one)
+                if len(found) == TOURNAMENTS_PAGE:
+                    is_last = after is None and number == some[-1][0]
+                    more = None if is_last else number
+                    return Tournaments(id=command.id, tournaments=tuple(found), more=more)
+            if after is None:
+                break
+        return Tournaments(id=command.id, tournaments=tuple(found), more=after)
+
+    def _ranked(self, state: TournamentState) -> list[Place]:
+        known = self._places.get(state.id)
+        if known is None or known[0] != state.seq:
+            known = self._places[state.id] = state.seq, places(state)
+            for other in [name for name in self._places if name != state.id and name not in self._book.live]:
+                del self._places[other]
+        return known[1]
+
+    def _first_standings(self, state: TournamentState) -> tuple[Standing, ...]:
+        return tuple(standing(state, place) for place in self._ranked(state)[:TOURNAMENT_PAGE])
+
+    def _first_pairings(self, state: TournamentState) -> tuple[PairingInfo, ...]:
+        found = round_pairings(state, state.round)[:TOURNAMENT_PAGE]
+        return tuple(pairing_info(state, state.round, pairing) for pairing in found)
+
+    def _whole(self, state: TournamentState, command_id: str, player: Player) -> StateMessage:
+        own = next((place for place in self._ranked(state) if place.entry.player.id == player.id), None)
+        return StateMessage(
+            id=command_id,
+            tournament=info(state, self._ranked(state)),
+            standings=self._first_standings(state),
+            pairings=self._first_pairings(state),
+            own=None if own is None else standing(state, own),
+        )
+
+    def _changed(self, state: TournamentState) -> TournamentChanged:
+        return TournamentChanged(
+            tournament=info(state, self._ranked(state)),
+            standings=self._first_standings(state),
+            pairings=self._first_pairings(state),
+        )
+
+    def _standings(self, state: TournamentState, command: AskStandings) -> Standings:
+        page, more = _page(self._ranked(state), command.after)
+        rows = tuple(standing(state, place) for place in page)
+        return Standings(id=command.id, tournament=state.id, standings=rows, more=more)
+
+    def _pairings(self, state: TournamentState, command: AskPairings) -> Pairings:
+        round_ = state.round if command.round is None else command.round
+        page, more = _page(round_pairings(state, round_), command.after)
+        rows = tuple(pairing_info(state, round_, pairing) for pairing in page)
+        return Pairings(id=command.id, tournament=state.id, round=round_, pairings=rows, more=more)
+
+
+def _page(rows: Sequence[T], after: int | None) -> tuple[Sequence[T], int | None]:
+    first = after or 0
+    last = first + TOURNAMENT_PAGE
+    return rows[first:last], last if len(rows) > last else None

@@ -1,0 +1,1 @@
+"""Streams of events that are no matches: one for each tournament or class."""

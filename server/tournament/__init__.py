@@ -1,0 +1,1 @@
+"""Tournaments, pure: commands, results and time become events, and events become state."""

@@ -1,0 +1,172 @@
+"""People who come back, in the page: friends in the lobby, blocked players, games by days and how one is notified."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.window import PHONE, Window, wait_until
+
+pytestmark = pytest.mark.browser
+
+OpenWindow = Callable[..., Window]
+
+
+def profile_of(window: Window, name: str) -> None:
+    """Open the profile of somebody who is in the lobby."""
+    window.to_lobby()
+    window.page.locator(".of-here").get_by_role("link", name=name, exact=True).click()
+    expect(window.page.get_by_role("heading", name=name)).to_be_visible()
+
+
+def friends(window: Window) -> Locator:
+    return window.page.locator(".of-friends .line")
+
+
+def play_by_days(first: Window, second: Window) -> None:
+    first.open_table("TrapGrid", seat=0, clock="1 day a move", size=3)
+    second.sit_down("TrapGrid")
+    first.in_match()
+    second.in_match()
+
+
+def test_one_follows_a_player_and_finds_them_in_the_lobby(open_window: OpenWindow) -> None:
+    ann, ben, cas = open_window(), open_window(), open_window()
+    ben.take_name("Heron")
+    profile_of(ann, "Heron")
+    ann.page.get_by_role("button", name="Follow", exact=True).click()
+    expect(ann.page.get_by_role("button", name="Following")).to_have_attribute("aria-pressed", "true")
+    ann.to_lobby()
+    expect(friends(ann)).to_contain_text("Heron · here")
+    # The challenge of a friend is one press away, and so is a game to watch.
+    friends(ann).get_by_role("button", name="Challenge Heron").click()
+    expect(ann.page.get_by_role("dialog", name="Challenge Heron")).to_be_visible()
+    ann.page.keyboard.press("Escape")
+    ben.open_table("TrapGrid", seat=0, size=3)
+    cas.sit_down("TrapGrid")
+    ben.in_match()
+    ann.page.reload()
+    friends(ann).get_by_role("link", name="Watch Heron play").click()
+    ann.in_match()
+    profile_of(ann, "Heron")
+    ann.page.get_by_role("button", name="Following").click()
+    expect(ann.page.get_by_role("button", name="Follow", exact=True)).to_be_visible()
+    ann.to_lobby()
+    expect(friends(ann)).to_have_count(0)
+
+
+def test_a_blocked_player_is_not_heard_and_not_told(open_window: OpenWindow) -> None:
+    ann, ben = open_window(), open_window()
+    ann.take_name("Lark")
+    ben.take_name("Crow")
+    profile_of(ann, "Crow")
+    ann.page.get_by_role("button", name="Block", exact=True).click()
+    expect(ann.page.locator(".toast", has_text="Crow is blocked")).to_be_visible()
+    expect(ann.page.get_by_role("button", name="Unblock")).to_be_visible()
+    ann.to_lobby()
+    ben.page.get_by_label("Challenge Lark").click()
+    ben.page.locator("dialog").get_by_role("button", name="TrapGrid").click()
+    ben.page.get_by_role("button", name="Start", exact=True).click()
+    expect(ben.page.locator(".toast", has_text="Lark is asked for a game")).to_be_visible()
+    expect(ben.page.locator(".call", has_text="Lark is asked for a game")).to_be_visible()
+    expect(ann.page.locator(".toast", has_text="asks you for a game")).to_have_count(0)
+    # The list of those who are blocked is among one's own data.
+    ann.page.locator(".me").click()
+    ann.page.get_by_role("button", name="Your data").click()
+    ann.page.get_by_role("button", name="Blocked players").click()
+    sheet = ann.page.get_by_role("dialog", name="Blocked players")
+    sheet.get_by_role("button", name="Unblock Crow").click()
+    expect(sheet).to_contain_text("You block nobody.")
+
+
+def test_a_line_of_chat_leads_to_its_author(open_window: OpenWindow) -> None:
+    ann, ben = open_window(), open_window()
+    ben.take_name("Jay")
+    play_by_days(ann, ben)
+    for window in (ann, ben):
+        toggle = window.page.get_by_role("button", name="Chat", exact=False).first
+        if toggle.get_attribute("aria-expanded") == "false":
+            toggle.click()
+    ben.page.get_by_label("Message").fill("Hello")
+    ben.page.keyboard.press("Enter")
+    ann.page.locator(".chat .lines").get_by_role("button", name="Jay").click()
+    sheet = ann.page.get_by_role("dialog", name="Jay")
+    sheet.get_by_role("button", name="Block", exact=True).click()
+    expect(sheet.get_by_role("button", name="Unblock")).to_be_visible()
+    ann.page.keyboard.press("Escape")
+    ben.page.get_by_label("Message").fill("Do you read me?")
+    ben.page.keyboard.press("Enter")
+    expect(ben.page.locator(".chat .lines p")).to_have_count(2)
+    expect(ann.page.locator(".chat .lines p")).to_have_count(1)
+
+
+def test_games_by_days_are_listed_with_the_time_that_is_left_and_the_next_one_is_a_press_away(
+    open_window: OpenWindow,
+) -> None:
+    ann, ben = open_window(), open_window()
+    ann.take_name("Ibis")
+    ben.take_name("Egret")
+    for _ in range(2):
+        play_by_days(ann, ben)
+        ann.to_lobby()
+        ben.to_lobby()
+    turns = ann.page.locator(".of-turns .line")
+    expect(turns).to_have_count(2)
+    for line in turns.all():
+        expect(line).to_contain_text("Your turn")
+        expect(line).to_contain_text("with Egret · 23 hours left")
+    expect(ann.page).to_have_title("(2) Cornered")
+    expect(ben.page.locator(".of-turns .line").first).to_contain_text("Their turn")
+    expect(ben.page).to_have_title("Cornered")
+    turns.first.get_by_role("link", name="Play against Egret").click()
+    ann.in_match()
+    ann.await_turn()
+    ann.make("b1")
+    # After a move the other game is the next one.
+    chip = ann.page.get_by_role("link", name="game waits for your move")
+    expect(chip).to_be_visible()
+    first = ann.page.url
+    chip.click()
+    wait_until(ann.page, f"location.href !== {first!r}")
+    ann.await_turn()
+    # Who is elsewhere on the page finds the game as well, with the number at the title.
+    expect(ben.page).to_have_title("(1) Cornered")
+    ben.page.get_by_role("link", name="Play against Ibis").click()
+    ben.await_turn()
+
+
+def test_a_game_by_days_goes_on_after_both_have_closed_the_page(open_window: OpenWindow) -> None:
+    ann, ben = open_window(), open_window()
+    play_by_days(ann, ben)
+    where = ann.page.url
+    for window in (ann, ben):
+        window.page.goto("about:blank")
+    for window in (ann, ben):
+        window.page.goto(where)
+        window.in_match()
+    ann.await_turn()
+    ann.make("b1")
+    ben.await_turn()
+
+
+@pytest.mark.parametrize("how", [{}, {"size": PHONE, "dark": True, "locale": "de-DE"}])
+def test_the_sheets_are_accessible_and_fit(open_window: OpenWindow, axe: str, how: dict[str, object]) -> None:
+    ann, ben = open_window(**how), open_window()
+    ben.take_name("Wigeon")
+    is_german = "locale" in how
+    play_by_days(ann, ben) if not is_german else None
+    profile_of(ann, "Wigeon")
+    ann.page.get_by_role("button", name="Folgen" if is_german else "Follow", exact=True).click()
+    expect(ann.page.locator(".bonds [aria-pressed=true]")).to_be_visible()
+    assert ann.violations(axe) == []
+    ann.to_lobby()
+    expect(friends(ann)).to_be_visible()
+    assert ann.violations(axe) == []
+    ann.page.locator(".me").click()
+    ann.page.get_by_role("button", name="Deine Daten" if is_german else "Your data").click()
+    ann.page.get_by_role("button", name="Benachrichtigungen" if is_german else "Notifications").click()
+    expect(ann.page.locator(".notices input[type=checkbox]")).to_have_count(3)
+    assert ann.violations(axe) == []
+    assert ann.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0

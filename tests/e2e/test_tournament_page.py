@@ -1,0 +1,153 @@
+"""Tournaments in the page: made, joined, played to the end, and led by their organiser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from cornered.protocol.commands import Command
+from cornered.protocol.messages import Acknowledged
+from cornered.protocol.tournaments import (
+    CreateTournament,
+    JoinTournament,
+    StartTournament,
+    TournamentFormat,
+    TournamentSettings,
+)
+from cornered.protocol.values import Fischer, GameSpec
+from tests.e2e.club import Club, running_club
+from tests.e2e.window import DESK, PHONE, Window
+
+pytestmark = pytest.mark.browser
+
+OpenWindow = Callable[..., Window]
+SMALL = GameSpec(name="trapgrid", options={"size": 3})
+
+
+@pytest.fixture(scope="module")
+def club(address: str) -> Iterator[Club]:
+    with running_club(address) as club:
+        club.admit("Olga", "Curlew", "Sandpiper", "Turnstone", "Dunlin")
+        yield club
+
+
+def order(club: Club, name: str, kind: type[Command], **fields: object) -> str:
+    """Send a member's command and return what it made."""
+    client = club.members[name]
+    return club.do(client.ask(kind(id=client.new_id(), **fields), Acknowledged)).ref or ""  # type: ignore[arg-type]
+
+
+def hold(club: Club, name: str, players: tuple[str, ...], format: TournamentFormat = "swiss") -> str:
+    """Start a tournament of Olga's."""
+    clock = Fischer(initial=600, increment=5)
+    settings = TournamentSettings(name=name, format=format, game=SMALL, clock=clock, pause=0)
+    tournament = order(club, "Olga", CreateTournament, settings=settings)
+    for player in players:
+        order(club, player, JoinTournament, tournament=tournament)
+    order(club, "Olga", StartTournament, tournament=tournament)
+    return tournament
+
+
+def to(window: Window, route: str) -> None:
+    window.page.evaluate("route => { location.hash = route }", route)
+
+
+def test_a_tournament_is_made_joined_and_played_and_each_game_opens_by_itself(
+    open_window: OpenWindow, club: Club, axe: str
+) -> None:
+    organiser, player = open_window(size=DESK), open_window(size=PHONE, dark=True)
+    page = organiser.page
+    page.get_by_role("link", name="Tournaments").click()
+    page.get_by_role("button", name="New tournament").click()
+    assert organiser.violations(axe) == []
+    sheet = page.get_by_role("dialog", name="New tournament")
+    sheet.get_by_role("textbox", name="Name").fill("Evening cup")
+    sheet.get_by_role("combobox", name="Format").select_option("round_robin")
+    sheet.get_by_text("Board and rules").click()
+    sheet.get_by_role("combobox", name="Board size").select_option("3")
+    sheet.get_by_role("button", name="Make it").click()
+    expect(page.get_by_role("heading", name="Evening cup")).to_be_visible()
+    page.get_by_role("button", name="Join", exact=True).click()
+    expect(page.get_by_role("button", name="Withdraw")).to_be_visible()
+    to(player, "#/tournaments")
+    player.page.get_by_role("link", name="Evening cup").click()
+    player.page.get_by_role("button", name="Join", exact=True).click()
+    expect(page.locator(".standings tbody tr")).to_have_count(2)
+    page.get_by_role("button", name="Start now").click()
+    # The board opens by itself, and after the end there is a way back.
+    for window in (organiser, player):
+        window.in_match()
+    for label in ("Resign", "Really resign?"):
+        page.get_by_role("button", name=label).click()
+    for window in (organiser, player):
+        expect(window.page.locator(".match.over")).to_be_visible()
+        assert window.page.get_by_role("link", name="Back to the tournament").is_visible()
+    player.page.get_by_role("link", name="Back to the tournament").click()
+    expect(player.page.get_by_role("status").filter(has_text="won by")).to_be_visible()
+    expect(player.page.locator(".pairing .contestant.won")).to_have_count(1)
+
+
+def test_the_organiser_pauses_tells_and_takes_players_out(open_window: OpenWindow, club: Club) -> None:
+    window, watcher = open_window(size=DESK), open_window(size=DESK)
+    page = window.page
+    page.evaluate(
+        """async () => {
+            const { page } = await import('./main.js');
+            const clock = { kind: 'fischer', initial: 600, increment: 5 };
+            const game = { name: 'trapgrid', options: { size: 3 } };
+            const settings = { name: 'By hand', format: 'by_hand', game, clock };
+            const { ref } = await page.link.ask({ type: 'create_tournament', settings });
+            location.hash = `#/tournament/${ref}`;
+        }"""
+    )
+    expect(page.get_by_role("heading", name="By hand")).to_be_visible()
+    tournament = page.url.rsplit("/", 1)[1]
+    for name in ("Curlew", "Sandpiper", "Turnstone"):
+        order(club, name, JoinTournament, tournament=tournament)
+    to(watcher, f"#/tournament/{tournament}")
+    watcher.page.get_by_role("button", name="Join", exact=True).click()
+    expect(page.locator(".standings tbody tr")).to_have_count(4)
+    page.get_by_role("button", name="Start now").click()
+    page.get_by_role("combobox", name="Moves first").select_option(label="Curlew")
+    page.get_by_role("combobox", name="Moves second").select_option(label="Turnstone")
+    page.get_by_role("button", name="Begin these games").click()
+    expect(page.locator(".pairing .contestant bdi")).to_have_text(["Curlew", "Turnstone"])
+    # The wall shows the boards of this round.
+    expect(page.locator(".tournament .card")).to_have_count(1)
+    page.get_by_role("button", name="Pause all clocks").click()
+    expect(watcher.page.get_by_role("status").filter(has_text="all clocks stand still")).to_be_visible()
+    page.get_by_role("button", name="Go on").click()
+    expect(watcher.page.get_by_role("status").filter(has_text="round 1")).to_be_visible()
+    page.get_by_role("textbox", name="A line to all players").fill("Tea is served.")
+    page.get_by_role("button", name="Send it").click()
+    expect(watcher.page.locator(".toast")).to_contain_text("Tea is served.")
+    page.get_by_role("combobox", name="Player to take out").select_option(label="Turnstone")
+    for label in ("Forfeit", "Really take out?"):
+        page.get_by_role("button", name=label).click()
+    expect(watcher.page.locator(".pairing .contestant.won bdi")).to_have_text("Curlew")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Save the table (CSV)").click()
+    assert download.value.suggested_filename.endswith(".csv")
+    for label in ("End it with these standings", "Really end it?"):
+        page.get_by_role("button", name=label).click()
+    expect(watcher.page.get_by_role("status").filter(has_text="won by Curlew")).to_be_visible()
+
+
+@pytest.mark.parametrize(("size", "dark"), [(DESK, False), (PHONE, True)], ids=["desk", "phone"])
+def test_a_knockout_has_a_bracket_and_axe_finds_nothing(
+    size: tuple[int, int], dark: bool, open_window: OpenWindow, axe: str, club: Club
+) -> None:
+    tournament = hold(club, f"Cup {size[0]}", ("Curlew", "Sandpiper", "Turnstone", "Dunlin"), "knockout")
+    window = open_window(size=size, dark=dark)
+    page = window.page
+    to(window, f"#/tournament/{tournament}")
+    expect(page.locator(".bracket-round")).to_have_count(2)
+    expect(page.locator(".bracket-round h3")).to_have_text(["Semifinals", "Final"])
+    expect(page.locator(".tournament .card")).to_have_count(2)
+    assert window.violations(axe) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    to(window, "#/tournaments")
+    expect(page.get_by_role("link", name=f"Cup {size[0]}")).to_be_visible()
+    assert window.violations(axe) == []

@@ -1,0 +1,126 @@
+"""Attacks on accounts at a running server: fixed sessions, names that are searched for, codes that are guessed or
+repeated, and stolen tokens. Those with a load are in `bench/attacks/accounts.py`."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import statistics
+import time
+from typing import Any, Final
+
+import pytest
+
+from cornered.protocol import account as acc
+from cornered.protocol.commands import Ping
+from cornered.protocol.messages import Pong, Refused
+from cornered.server.runtime.codes import invitation_digest
+from tests.server.conftest import Running, Start, Stores
+from tests.server.test_accounts import OTHER, PASSWORD, register
+
+ATTEMPTS: Final = 7
+"""Attempts with known names and as many with unknown ones: with the registration fewer passwords than are hashed
+without a wait."""
+MOST_RATIO: Final = 2.0
+"""Between the medians of two series of the same work on a busy machine. Without the dummy hash it is above 10."""
+ADDRESSES: Final = itertools.count(1)
+
+
+def far_away(server: Running) -> Any:
+    """Connect from an address of its own, as a proxy tells it."""
+    number = next(ADDRESSES)
+    return server.socket(additional_headers={"X-Forwarded-For": f"10.1.{number >> 8}.{number & 255}"})
+
+
+async def test_a_token_from_before_a_sign_in_is_never_signed_in(running: Running) -> None:
+    async with running.client("Owner") as owner:
+        await register(owner)
+    # The attacker has given the victim a token of its own making, which the victim's two tabs use.
+    async with running.client("Eve") as eve, running.client("Eve", token=eve.welcome.token) as tab:
+        fixed = eve.welcome.token
+        async with running.socket() as other_tab:
+            answers = [await one.ask(acc.SignIn, name="Anna", password=PASSWORD) for one in (tab, other_tab)]
+            assert len({fixed, *(answer.token for answer in answers)}) == 3
+            # No socket has become another player's: neither the one that is open, nor the one that says hello later.
+            for socket in (eve, tab):
+                own = await socket.ask(acc.AskAccount)
+                assert (own.player.id, own.has_account) == (eve.player.id, False)
+                assert await socket.refused(acc.Rename, name="Berta") == "no_account"
+            welcome = await other_tab.hello(token=fixed)
+            assert (welcome.player.id, welcome.has_account) == (eve.player.id, False)
+        async with running.socket() as third:
+            assert (await third.hello("Somebody")).player.id not in (eve.player.id, answers[0].player.id)
+        async with running.client(token=answers[0].token) as anna:
+            sessions = (await anna.ask(acc.AskSessions)).sessions
+            # The registration's session and two sign-ins.
+            assert len(sessions) == 3
+            await anna.do(acc.EndOtherSessions)
+        assert isinstance(await tab.ask(Ping), Pong), "a guest's session is none of the account's"
+
+
+@pytest.mark.parametrize("command", ["sign in", "recover"])
+async def test_known_and_unknown_names_take_the_same_time_and_get_the_same_answer(command: str, start: Start) -> None:
+    async with start(proxies="127.0.0.1", log_level="error") as server:
+        async with far_away(server) as door:
+            await register(door)
+        took: dict[str, list[float]] = {"Anna": [], "unknown": []}
+        answers = []
+        for number, name in itertools.product(range(ATTEMPTS), took):
+            tried = f"Nobody {number}" if name == "unknown" else name
+            async with far_away(server) as door:
+                began = time.perf_counter()
+                if command == "sign in":
+                    answer = await door.ask(acc.SignIn, id="a", name=tried, password=OTHER)
+                else:
+                    answer = await door.ask(acc.Recover, id="a", name=tried, code="abcde-fghjk", password=OTHER)
+                took[name].append(time.perf_counter() - began)
+            answers.append(answer)
+        assert {type(answer) for answer in answers} == {Refused}
+        assert all(answer == answers[0] for answer in answers)
+        known, unknown = (statistics.median(times) for times in took.values())
+        assert 1 / MOST_RATIO < known / unknown < MOST_RATIO, took
+
+
+async def test_what_shows_a_name_to_be_taken_shows_no_more_than_the_game_does(running: Running) -> None:
+    """A registration and a renaming have to tell that a name is taken; they say the same of reserved names, of names
+    that were given up and of guests' who are there."""
+    async with running.client("Guest one") as ann, running.client("Guest two") as guest, running.client("Ben"):
+        await register(ann)
+        await ann.ask(acc.Rename, name="Berta")
+        async with running.socket() as door:
+            for socket, kind in ((guest, acc.Register), (door, acc.Register), (ann, acc.Rename)):
+                names = ["admin", "Ben", "level-3", *(["Anna", "Berta"] if socket is not ann else [])]
+                password = {"password": PASSWORD} if kind is acc.Register else {}
+                answers = [await socket.ask(kind, id="n", name=name, **password) for name in names]
+                assert {answer.code for answer in answers} == {"name_taken"}
+                assert len({answer.text for answer in answers}) == 1
+
+
+@pytest.mark.virtual_time
+async def test_guesses_of_an_invitation_are_bounded_for_an_address_and_tell_nothing(
+    running_server: Start, stores: Stores
+) -> None:
+    rate, burst, patience = 1.0, 5.0, 5.0
+    slow = {"guest_rate": rate, "guest_burst": burst, "hello_seconds": 2 * patience}
+    async with running_server(registration="invitation", log_level="error", **slow) as server:
+        await stores.accounts.invite(invitation_digest("used-up"), 1, 0, 2**50)
+        await stores.accounts.invite(invitation_digest("expired"), 1, 0, 1)
+        async with server.socket() as door:
+            made = await door.ask(acc.Register, name="Anna", password=PASSWORD, invitation="used-up")
+            assert isinstance(made, acc.Registered)
+
+        async def guess(number: int, code: str) -> Refused:
+            async with server.socket() as door:
+                answer = await door.ask(acc.Register, id="g", name=f"Eve {number}", password=PASSWORD, invitation=code)
+                assert isinstance(answer, Refused), answer
+                return answer
+
+        codes = ["used-up", "expired", *(f"guess-{number}" for number in range(38))]
+        began = asyncio.get_running_loop().time()
+        answers = await asyncio.gather(*(guess(number, code) for number, code in enumerate(codes)))
+        took = asyncio.get_running_loop().time() - began
+        looked = [answer for answer in answers if answer.code == "bad_invitation"]
+        assert len(set(looked)) == 1, "used up, past its time and unknown are one answer"
+        assert {answer.code for answer in answers} - {"bad_invitation"} <= {"too_fast", "busy"}
+        assert len(looked) <= burst + rate * (took + patience)
+        assert (await server.metrics())["cornered_registrations_total"] == 1
