@@ -43,6 +43,7 @@ from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts, Metrics
 from cornered.server.moderation.chat_filter import ChatFilter
 from cornered.server.moderation.ports import ModerationLog
+from cornered.server.moderation.retention import RetentionStore
 from cornered.server.net import qr_codes
 from cornered.server.net.gateway import Gateway
 from cornered.server.net.http import Pages
@@ -66,6 +67,7 @@ from cornered.server.runtime.oidc_visits import OidcVisits
 from cornered.server.runtime.post_office import PostOffice
 from cornered.server.runtime.rating_service import RatingService
 from cornered.server.runtime.recomputation import RatingFindings, recompute
+from cornered.server.runtime.retention_service import RetentionService
 from cornered.server.runtime.seals import Seals
 from cornered.server.runtime.shared_limits import SharedLimits
 from cornered.server.runtime.timekeeping import (
@@ -205,6 +207,7 @@ async def run(
                 stores.moderation_log,
                 stores.streams,
                 stores.social,
+                retention=stores.retention,
                 ownership=stores.ownership,
                 beforehand=beforehand,
                 ending=ending,
@@ -225,6 +228,7 @@ async def running_server(
     streams: EventStreams,
     social: SocialStore,
     *,
+    retention: RetentionStore | None = None,
     now: Callable[[], int] | None = None,
     outages: Outages | None = None,
     ownership: Ownership | None = None,
@@ -339,6 +343,9 @@ async def running_server(
             running.append(tasks.create_task(lobby_service.moderation.run(), name="moderation"))
             running.append(tasks.create_task(groups.run(), name="groups"))
             running.append(tasks.create_task(services.ratings.run(), name="ratings"))
+            if retention is not None:
+                erasing = RetentionService(retention, settings.periods, counts, now=clock)
+                running.append(tasks.create_task(erasing.run(), name="retention"))
             running.append(tasks.create_task(lobby_service.tournaments.run(), name="tournaments"))
             running.append(tasks.create_task(lobby_service.notices.run(), name="notices"))
             running.append(tasks.create_task(journal.watch(), name="journal watch"))
