@@ -239,8 +239,8 @@ on which one signs in keeps the player that it has.
   manages no account: that takes a session. A new password ends all other sessions and all personal tokens.
 - A recovery code sets a new password once (`recover`). There are {CODE_COUNT}; `renew_codes` replaces them.
 - A passkey signs in without a name or a password. `ask_passkey_challenge` says what the browser's WebAuthn is asked
-  with; `register_by_passkey`, `sign_in_by_passkey` and `add_passkey` take what it answers. A challenge is good once, for
-  five minutes, for its purpose. What a password confirms, a `proof` of a passkey confirms too.
+  with; `register_by_passkey`, `sign_in_by_passkey` and `add_passkey` take what it answers. A challenge is good once,
+  for five minutes, for its purpose. What a password confirms, a `proof` of a passkey confirms too.
 - Where `policies` name a provider in `oidc`, `begin_oidc` says where the browser goes and gives a secret to keep. The
   page is back at `#/oidc/CODE`, and `finish_oidc` with code and secret signs in, registers, or links the account.
 - `ask_sign_in_link` makes a link to `#/enter/CODE`, with its QR code; `sign_in_by_link` takes the code, once.
