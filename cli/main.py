@@ -37,12 +37,14 @@ from cornered.cli.lan import EVERY_ADDRESS, invitation
 from cornered.cli.lessons import app as teaching
 from cornered.cli.load import register as register_load
 from cornered.cli.missing_extra import require
+from cornered.cli.players import app as playing
 from cornered.cli.puzzles import app as puzzling
 from cornered.cli.reachable import loopback, reachable
 from cornered.cli.reproduce import app as reproducing
 from cornered.cli.rules import Json, Options, warm_up
 from cornered.cli.rules import app as rules
 from cornered.cli.think import app as thinking
+from cornered.cli.tournaments import app as competing
 from cornered.cli.train import app as training
 from cornered.cli.tune import app as tuning
 
@@ -65,6 +67,8 @@ app.add_typer(clustering)
 app.add_typer(thinking)
 app.add_typer(booking)
 app.add_typer(archiving)
+app.add_typer(playing)
+app.add_typer(competing)
 app.add_typer(puzzling)
 app.add_typer(teaching)
 app.add_typer(training, name="train")
@@ -211,6 +215,7 @@ def bot(
         str | None,
         typer.Option(help="The version that each bot names, such as 2.1; with a new one its ratings are uncertain."),
     ] = None,
+    tournament: Annotated[str | None, typer.Option(help="The id of a tournament that each bot enters.")] = None,
     exhibition: Annotated[bool, typer.Option(help="Play exhibition games while no public match is active.")] = False,
     ponder: Annotated[bool, typer.Option("--ponder/--no-ponder", help="Think during the opponent's turn.")] = True,
     analyse: Annotated[
@@ -262,6 +267,7 @@ def bot(
         quick_concurrency=concurrency or QUICK_CONCURRENCY,
         ladder=ladder,
         version=None if version_name is None else require_version(version_name),
+        tournament=tournament,
         exhibition=exhibition,
         seek=seek,
         ponder=ponder,

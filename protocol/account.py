@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
+from cornered.protocol.credentials import PasskeyProof
 from cornered.protocol.values import ONE_LINE, Command, CommandId, Key, Made, Milliseconds, Name, Player, Token
 
 __all__ = [
@@ -22,7 +23,9 @@ __all__ = [
     "AskExport",
     "AskPolicies",
     "AskSessions",
+    "AskSignInLink",
     "AskTokens",
+    "Attempt",
     "ChangePassword",
     "ChatPolicy",
     "CreateInvitation",
@@ -54,10 +57,13 @@ __all__ = [
     "SessionInfo",
     "Sessions",
     "SignIn",
+    "SignInByLink",
+    "SignInLink",
     "SignOut",
     "SignedIn",
     "TokenCreated",
     "Tokens",
+    "WithSecret",
 ]
 
 MIN_PASSWORD: Final = 8
@@ -82,6 +88,8 @@ RecoveryCode: TypeAlias = Annotated[str, Field(min_length=1, max_length=40)]
 """A recovery code; case, spaces and dashes make no difference."""
 InvitationCode: TypeAlias = Annotated[str, Field(min_length=1, max_length=40)]
 """An invitation to register; case, spaces and dashes make no difference."""
+LinkCode: TypeAlias = Annotated[str, Field(min_length=1, max_length=1_000, pattern=r"^[A-Za-z0-9_.-]+$")]
+"""What a link for another device ends with."""
 Label: TypeAlias = Annotated[str, ONE_LINE, Field(max_length=60)]
 """What a session or token is for, as its owner calls it: a device, or a program."""
 Scope: TypeAlias = Literal["play", "bot", "read", "admin"]
@@ -135,6 +143,17 @@ class SignIn(WithSecret, json_schema_extra={"answers": ["signed_in"]}):
     label: Label = ""
 
 
+class SignInByLink(WithSecret, json_schema_extra={"answers": ["signed_in"]}):
+    """Begin a session by a link that another device of the account shows. The socket's own player stays as it is.
+
+    It may be sent before `hello`. A link is good once.
+    """
+
+    type: Literal["sign_in_by_link"] = "sign_in_by_link"
+    code: LinkCode = Field(repr=False)
+    label: Label = ""
+
+
 class Recover(WithSecret, json_schema_extra={"answers": ["signed_in"]}):
     """Set a new password by a recovery code, which is used up. All sessions and tokens of the account end.
 
@@ -162,24 +181,38 @@ class Rename(Command, json_schema_extra={"answers": ["account"]}):
 
 
 class ChangePassword(WithSecret, json_schema_extra={"answers": ["acknowledged"]}):
-    """Change the account's password. All other sessions, and all personal tokens, end."""
+    """Change the account's password, or set the first one. All other sessions, and all personal tokens, end.
+
+    The `old` password confirms it, or a proof of a passkey.
+    """
 
     type: Literal["change_password"] = "change_password"
-    old: Attempt = Field(repr=False)
+    old: Attempt | None = Field(default=None, repr=False)
+    proof: PasskeyProof | None = Field(default=None, repr=False)
     password: Password = Field(repr=False)
 
 
 class RenewCodes(WithSecret, json_schema_extra={"answers": ["recovery_codes"]}):
-    """Replace the recovery codes by new ones, which are shown this once."""
+    """Replace the recovery codes by new ones, which are shown this once.
+
+    The password confirms it, or a proof of a passkey.
+    """
 
     type: Literal["renew_codes"] = "renew_codes"
-    password: Attempt = Field(repr=False)
+    password: Attempt | None = Field(default=None, repr=False)
+    proof: PasskeyProof | None = Field(default=None, repr=False)
 
 
 class AskSessions(Command, json_schema_extra={"answers": ["sessions"]}):
     """Ask for the places where one is signed in."""
 
     type: Literal["ask_sessions"] = "ask_sessions"
+
+
+class AskSignInLink(Command, json_schema_extra={"answers": ["sign_in_link"]}):
+    """Ask for a link that signs another device in to one's account, once, within two minutes."""
+
+    type: Literal["ask_sign_in_link"] = "ask_sign_in_link"
 
 
 class SignOut(Command):
@@ -236,7 +269,8 @@ class DeleteAccount(WithSecret, json_schema_extra={"answers": ["acknowledged"]})
 
     type: Literal["delete_account"] = "delete_account"
     password: Attempt | None = Field(default=None, repr=False)
-    """Required of an account; a guest has none."""
+    """An account is deleted with it, or with a proof of a passkey; a guest has neither."""
+    proof: PasskeyProof | None = Field(default=None, repr=False)
 
 
 class CreateInvitation(Command, json_schema_extra={"answers": ["invitation_created"]}):
@@ -247,7 +281,7 @@ class CreateInvitation(Command, json_schema_extra={"answers": ["invitation_creat
     days: Annotated[int, Field(ge=1, le=MAX_INVITATION_DAYS)] = 7
 
 
-DoorCommand: TypeAlias = AskPolicies | Register | SignIn | Recover
+DoorCommand: TypeAlias = AskPolicies | Register | SignIn | SignInByLink | Recover
 """Commands that may come before `hello` too."""
 AccountCommand: TypeAlias = (
     DoorCommand
@@ -256,6 +290,7 @@ AccountCommand: TypeAlias = (
     | ChangePassword
     | RenewCodes
     | AskSessions
+    | AskSignInLink
     | SignOut
     | EndSession
     | EndOtherSessions
@@ -283,6 +318,10 @@ class Policies(Made):
     """Who may write chat lines."""
     tournaments: Creators = "everybody"
     """Who may create tournaments: everybody, players with an account, or administrators."""
+    passkeys: bool = False
+    """Whether passkeys work at the address by which this connection came: a host name by https, or localhost."""
+    oidc: str = ""
+    """The name of the provider at which one may sign in; empty for none."""
 
 
 class Registered(Made):
@@ -303,6 +342,16 @@ class SignedIn(Made):
     id: CommandId
     player: Player
     token: Token = Field(repr=False)
+
+
+class SignInLink(Made):
+    """The answer to `ask_sign_in_link`: the page's address with the code, and the rows of its QR code, `1` is dark."""
+
+    type: Literal["sign_in_link"] = "sign_in_link"
+    id: CommandId
+    link: str = Field(repr=False)
+    qr: tuple[str, ...] = Field(repr=False)
+    expires: Milliseconds
 
 
 class OldName(Made):
@@ -331,6 +380,10 @@ class Account(Made):
     """The time of the registration; null for a guest."""
     codes_left: int = 0
     """Recovery codes that are not used."""
+    has_password: bool = False
+    passkeys: int = 0
+    is_linked: bool = False
+    """Whether an identity at the provider signs in to it."""
     old_names: tuple[OldName, ...] = ()
 
 
@@ -413,6 +466,7 @@ AccountAnswer: TypeAlias = (
     Policies
     | Registered
     | SignedIn
+    | SignInLink
     | Account
     | RecoveryCodes
     | Sessions

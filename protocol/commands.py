@@ -24,6 +24,8 @@ from cornered.protocol.analysis import (
 from cornered.protocol.archive import MAX_OPENING_PLIES, ArchiveFilter
 from cornered.protocol.groups import GroupCommand
 from cornered.protocol.moderation import ModerationCommand
+from cornered.protocol.oidc import OidcCommand
+from cornered.protocol.passkeys import PasskeyCommand
 from cornered.protocol.ratings import RatingPool
 from cornered.protocol.social import SocialCommand
 from cornered.protocol.tournaments import TournamentCommand
@@ -689,6 +691,8 @@ ClientMessage: TypeAlias = Annotated[
     | ModerationCommand
     | GroupCommand
     | TournamentCommand
+    | PasskeyCommand
+    | OidcCommand
     | SocialCommand,
     Field(discriminator="type"),
 ]

@@ -88,6 +88,13 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "not_permitted": "The token's scopes, or the player's role, do not permit this.",
     "unknown_session": "The player has no such session; it may have ended already.",
     "unknown_token": "The player has no such personal token; it may be revoked already.",
+    "no_passkeys": "Passkeys do not work at this address, or the server lacks the package for them: use the password.",
+    "passkey_known": "This passkey is an account's already.",
+    "unknown_passkey": "The account has no such passkey; it may be removed already.",
+    "last_way_in": "This is the account's last way to sign in: add another passkey, or set a password first.",
+    "no_oidc": "This server signs nobody in at a provider.",
+    "oidc_refused": "The visit to the provider is over, was begun elsewhere, or is not accepted here. Begin again.",
+    "already_linked": "The identity is linked to an account already, or the account to an identity.",
     "conflict": "The account was changed at the same time, and nothing of this was done. Look at it and try again.",
     "unknown_tournament": "There is no tournament with this id, or it is one of a group that the player is not in.",
     "tournament_over": "The tournament is finished or cancelled.",
@@ -119,7 +126,8 @@ The first message is `hello`. Without a token the server creates a guest of that
 there is none, and `welcome` carries a token: a bearer credential, with which the next `hello` resumes the same player.
 Tokens travel in messages only, never in a URL. A bot sends `"kind": "bot"`, and then `declare`s what it plays.
 
-Before `hello` a client may `ask_policies`, `register`, `sign_in` and `recover`: see [Accounts](#accounts).
+Before `hello` a client may `ask_policies`, `register`, `sign_in` and `recover`, or sign in by a passkey, a link or at a
+provider: see [Accounts](#accounts).
 
 ## Commands and answers
 
@@ -159,6 +167,7 @@ is never played in a position that its player has not seen.
 - A page of the lobby lists at most 50 tables, 50 matches and 200 players (see [The lobby](#the-lobby)).
 - A player sits at no more than 5 open tables, and has no more than 5 open challenges sent and 20 received, 10 of them
   from one address. There are no more than 2,000 tables and 2,000 challenges in all, 100 and 200 from one address.
+  No more than 2,000 players wait to be paired, 200 of them from one address.
 - A player is in no more than 50 live matches; a bot in as many as it has declared, up to 200. One address has no more
   than 500: a match counts for the address that each player has when it begins, until it is over. After a restart of the
   server it counts for the address of the player's first connection. These numbers are settings of the server.
@@ -232,6 +241,12 @@ on which one signs in keeps the player that it has.
 - A personal token (`create_token`) is for a program: it has scopes and an end. It plays and reads as they permit, and
   manages no account: that takes a session. A new password ends all other sessions and all personal tokens.
 - A recovery code sets a new password once (`recover`). There are {CODE_COUNT}; `renew_codes` replaces them.
+- A passkey signs in without a name or a password. `ask_passkey_challenge` says what the browser's WebAuthn is asked
+  with; `register_by_passkey`, `sign_in_by_passkey` and `add_passkey` take what it answers. A challenge is good once,
+  for five minutes, for its purpose. What a password confirms, a `proof` of a passkey confirms too.
+- Where `policies` name a provider in `oidc`, `begin_oidc` says where the browser goes and gives a secret to keep. The
+  page is back at `#/oidc/CODE`, and `finish_oidc` with code and secret signs in, registers, or links the account.
+- `ask_sign_in_link` makes a link to `#/enter/CODE`, with its QR code; `sign_in_by_link` takes the code, once.
 - An account's name, and those that it had, can be no other's. A guest who asks for one gets a number.
 - A wrong password is slowed down where it comes from: `too_fast`, with `retry_after`. No number of wrong ones keeps
   the account's owner out of a place where the account was signed in before.

@@ -12,6 +12,8 @@ from cornered.protocol.archive import HeadToHeadCount, OpeningMove
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.groups import GroupAnswer, GroupUpdate
 from cornered.protocol.moderation import ModerationAnswer
+from cornered.protocol.oidc import OidcAnswer
+from cornered.protocol.passkeys import PasskeyAnswer
 from cornered.protocol.ratings import Leaderboard, Pools, Profile, Rated, RatingHistory
 from cornered.protocol.social import Notified, SocialAnswer
 from cornered.protocol.tournaments import TournamentAnswer, TournamentUpdate
@@ -159,6 +161,13 @@ ErrorCode: TypeAlias = Literal[
     "conflict",
     "unknown_tournament",
     "tournament_over",
+    "no_passkeys",
+    "passkey_known",
+    "unknown_passkey",
+    "last_way_in",
+    "no_oidc",
+    "oidc_refused",
+    "already_linked",
 ]
 """The reason of a refusal: stable, for programs. The `text` beside it is for people."""
 
@@ -713,6 +722,8 @@ Answer: TypeAlias = (
     | ModerationAnswer
     | GroupAnswer
     | TournamentAnswer
+    | PasskeyAnswer
+    | OidcAnswer
     | SocialAnswer
 )
 """Answers to the command whose `id` they carry. `lobby` and `snapshot` are sent without an `id` too."""
@@ -787,6 +798,8 @@ ServerMessage: TypeAlias = Annotated[
     | GroupUpdate
     | TournamentAnswer
     | TournamentUpdate
+    | PasskeyAnswer
+    | OidcAnswer
     | SocialAnswer,
     Field(discriminator="type"),
 ]

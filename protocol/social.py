@@ -18,12 +18,16 @@ __all__ = [
     "AskNotices",
     "BlockPlayer",
     "Blocked",
+    "ConfirmMail",
+    "EndMails",
     "FollowPlayer",
     "Friend",
     "Friends",
+    "MailLanguage",
     "NoticeKind",
     "Notices",
     "Notified",
+    "SetMail",
     "SetNotices",
     "SocialAnswer",
     "SocialCommand",
@@ -43,9 +47,16 @@ MAX_DEVICES: Final = 8
 NoticeKind: TypeAlias = Literal["turn", "challenge", "round"]
 """What a player is notified of: `turn`, a move in a correspondence game; `challenge`; `round`, a game of a
 tournament."""
+MailLanguage: TypeAlias = Literal["en", "de"]
+"""The language of e-mails."""
+MailAddress: TypeAlias = Annotated[str, Field(max_length=254, pattern=r"^[!#-'*+.\-/0-9=?A-Z^-~]+@[A-Za-z0-9.-]+$")]
+"""An e-mail address without quotes or comments."""
 Endpoint: TypeAlias = Annotated[str, Field(min_length=12, max_length=1_000, pattern=r"^https?://[!-~]+$")]
 """The address to which a push service takes a browser's messages."""
 NOTICE_KINDS: Final[tuple[NoticeKind, ...]] = ("turn", "challenge", "round")
+
+
+Kinds: TypeAlias = Annotated[tuple[NoticeKind, ...], Field(max_length=len(NOTICE_KINDS))]
 
 
 class FollowPlayer(Command):
@@ -99,10 +110,34 @@ class AskNotices(Command, json_schema_extra={"answers": ["notices"]}):
 
 
 class SetNotices(Command):
-    """Choose of what one is notified by push messages."""
+    """Choose of what one is notified by push messages, and by e-mails; null leaves a choice as it is."""
 
     type: Literal["set_notices"] = "set_notices"
-    push: Annotated[tuple[NoticeKind, ...], Field(max_length=len(NOTICE_KINDS))]
+    push: Kinds | None = None
+    mail: Kinds | None = None
+
+
+class SetMail(Command):
+    """Have e-mails sent to an address, to which a code is sent first; for players with an account. Null ends them."""
+
+    type: Literal["set_mail"] = "set_mail"
+    address: MailAddress | None = Field(repr=False)
+    language: MailLanguage = "en"
+
+
+class ConfirmMail(Command):
+    """Enter the code that was sent to one's address; then e-mails are sent to it."""
+
+    type: Literal["confirm_mail"] = "confirm_mail"
+    code: Annotated[str, Field(min_length=6, max_length=6, pattern=r"^[0-9]{6}$")] = Field(repr=False)
+
+
+class EndMails(Command):
+    """End the e-mails to a player, by the `mark` in the link of one of them; whoever has the link may."""
+
+    type: Literal["end_mails"] = "end_mails"
+    player: Key
+    mark: Annotated[str, Field(min_length=32, max_length=32, pattern=r"^[0-9a-f]{32}$")] = Field(repr=False)
 
 
 class SubscribePush(Command):
@@ -113,9 +148,9 @@ class SubscribePush(Command):
 
     type: Literal["subscribe_push"] = "subscribe_push"
     endpoint: Endpoint = Field(repr=False)
-    p256dh: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{87}=?$")] = Field(repr=False)
+    p256dh: Annotated[str, Field(min_length=87, max_length=88, pattern=r"^[A-Za-z0-9_-]{87}=?$")] = Field(repr=False)
     """The browser's public key, 65 bytes in base64url."""
-    auth: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{22}={0,2}$")] = Field(repr=False)
+    auth: Annotated[str, Field(min_length=22, max_length=24, pattern=r"^[A-Za-z0-9_-]{22}={0,2}$")] = Field(repr=False)
     """The browser's authentication secret, 16 bytes in base64url."""
     label: Annotated[str, ONE_LINE, Field(max_length=60)] = ""
     """What the browser is called in lists."""
@@ -165,6 +200,13 @@ class Notices(Made):
     push: tuple[NoticeKind, ...]
     devices: tuple[str, ...]
     """The labels of the browsers that get push messages, the newest first."""
+    has_mail: bool = False
+    """Whether this server sends e-mails."""
+    mail: tuple[NoticeKind, ...] = ()
+    address: str | None = Field(default=None, repr=False)
+    """Where e-mails go."""
+    is_confirmed: bool = False
+    """Whether the address is the player's: its code was entered."""
 
 
 class Notified(Made):
@@ -189,5 +231,8 @@ SocialCommand: TypeAlias = (
     | SetNotices
     | SubscribePush
     | UnsubscribePush
+    | SetMail
+    | ConfirmMail
+    | EndMails
 )
 SocialAnswer: TypeAlias = Friends | Blocked | Notices

@@ -19,19 +19,27 @@ __all__ = [
     "MAX_KNOWN_ADDRESSES",
     "MAX_LIVE_INVITATIONS",
     "MAX_OLD_NAMES",
+    "MAX_PASSKEYS",
     "MAX_SESSIONS",
+    "MAX_SPENT",
     "MAX_TOKENS",
+    "NO_PASSWORD",
     "PLAIN_SCOPES",
     "AccountRecord",
     "Accounts",
+    "AccountsBusy",
     "AccountsUnavailable",
     "AlreadyRegistered",
     "BadInvitation",
     "FormerName",
     "Identity",
+    "IdentityTaken",
+    "LastWayIn",
     "NameTaken",
     "NewAccount",
+    "NewKey",
     "NewSession",
+    "Passkey",
     "Revocation",
     "StaleAccount",
     "TokenRecord",
@@ -50,6 +58,12 @@ MAX_TOKENS: Final = 32
 """Personal tokens of one account."""
 MAX_OLD_NAMES: Final = 8
 """Former names of one account, besides the present one."""
+MAX_PASSKEYS: Final = 16
+"""Passkeys of one account."""
+MAX_SPENT: Final = 20_000
+"""Challenges and codes that are remembered as used, until they would be past their time anyway."""
+NO_PASSWORD: Final = "none"
+"""The hash of an account without a password, which no password matches."""
 MAX_KNOWN_ADDRESSES: Final = 16
 """Addresses from which an account was signed in to, the newest ones."""
 MAX_LIVE_INVITATIONS: Final = 1_000
@@ -58,6 +72,10 @@ MAX_LIVE_INVITATIONS: Final = 1_000
 
 class AccountsUnavailable(Exception):
     """The store of accounts is unreachable."""
+
+
+class AccountsBusy(AccountsUnavailable):
+    """A change waits for one of another node that takes too long: nothing was changed, and a retry may succeed."""
 
 
 class UnknownPlayer(LookupError):
@@ -78,6 +96,14 @@ class BadInvitation(Exception):
 
 class TooMany(Exception):
     """The account or the server is at its limit of what was to be made."""
+
+
+class IdentityTaken(Exception):
+    """The passkey, or the identity at the provider, is an account's already; or the account has such an identity."""
+
+
+class LastWayIn(Exception):
+    """Without this the account could not be signed in to."""
 
 
 class StaleAccount(Exception):
@@ -133,6 +159,43 @@ class AccountRecord:
     is_closed: bool
     codes_left: int
     old_names: tuple[FormerName, ...]
+    passkeys: int = 0
+    is_linked: bool = False
+    """Whether an identity at the provider signs in to it."""
+
+    @property
+    def has_password(self) -> bool:
+        return self.hash != NO_PASSWORD
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A passkey to store: its id at the authenticator, the public key in COSE form, the user handle, the host name."""
+
+    credential: str
+    public_key: bytes
+    count: int
+    """The signature counter; an authenticator without one keeps 0."""
+    handle: str
+    site: str
+    label: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passkey:
+    """One passkey of a player. `id` is what its owner sees; times are milliseconds since 1970."""
+
+    id: str
+    player: str
+    credential: str
+    public_key: bytes
+    count: int
+    handle: str
+    site: str
+    label: str
+    created: int
+    used: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +223,9 @@ class NewAccount:
     label: str = ""
     invitation: str | None = field(default=None, repr=False)
     """The digest of the invitation that is used; None where none is needed."""
+    passkey: NewKey | None = None
+    identity: str = ""
+    """The digest of an identity at the provider; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +316,9 @@ class Accounts(Protocol):
     async def sign_in(self, player: str, was: str, session: NewSession) -> tuple[Identity, str]:
         """Begin a session where the password's hash is still `was`; return it and its token. Raises StaleAccount."""
 
+    async def sign_in_again(self, player: str, by: str, session: NewSession) -> tuple[Identity, str]:
+        """Begin a further session where the session `by` goes on; return it and its token. Raises StaleAccount."""
+
     async def recover(
         self, player: str, was: str, code: str, new_hash: str, session: NewSession
     ) -> tuple[Identity, str]:
@@ -291,6 +360,44 @@ class Accounts(Protocol):
         """Delete a player: name, account, tokens and addresses. `was` is the password's hash, None without an account.
 
         The account's names are free from then on. Raises StaleAccount.
+        """
+
+    # Passkeys, and identities at the provider
+
+    async def passkey(self, credential: str) -> Passkey | None:
+        """Return the passkey with this id of an authenticator."""
+
+    async def passkeys(self, player: str) -> Sequence[Passkey]:
+        """Return a player's passkeys, the newest first."""
+
+    async def add_passkey(self, player: str, was: str, new: NewKey, by: str) -> None:
+        """Add a passkey to an account. Raises IdentityTaken, TooMany or StaleAccount."""
+
+    async def remove_passkey(self, player: str, passkey: str, by: str) -> bool:
+        """Remove a passkey by its id; return False where there is none. Raises LastWayIn or StaleAccount."""
+
+    async def count_passkey(self, passkey: Passkey, count: int, at: int) -> None:
+        """Record a use, where the counter is still the passkey's. Raises StaleAccount."""
+
+    async def enter_by_passkey(self, passkey: Passkey, count: int, session: NewSession) -> tuple[Identity, str]:
+        """Record a use as `count_passkey` does, and begin a session; return it and its token. Raises StaleAccount."""
+
+    async def identity_holder(self, identity: str) -> str | None:
+        """Return the player whose account an identity at the provider signs in to; it is given by its digest."""
+
+    async def link(self, player: str, identity: str, by: str, at: int) -> None:
+        """Have an identity sign in to an account. Raises IdentityTaken or StaleAccount."""
+
+    async def unlink(self, player: str, by: str) -> bool:
+        """Take the account's identity away; return False where it has none. Raises LastWayIn or StaleAccount."""
+
+    async def enter_by_identity(self, identity: str, session: NewSession) -> tuple[Identity, str]:
+        """Begin a session by an identity; return it and its token. Raises StaleAccount."""
+
+    async def spend(self, digest: str, at: int, until: int) -> bool:
+        """Record that a challenge or a code is used, until it is past its time; return False where it was used before.
+
+        Raises TooMany.
         """
 
     # Invitations

@@ -9,7 +9,15 @@ from typing import Final
 
 from cornered.protocol.account import Role
 from cornered.protocol.text import clean_name
-from cornered.server.accounts import AccountRecord, Accounts, NameTaken, NewAccount, TooMany, UnknownPlayer
+from cornered.server.accounts import (
+    NO_PASSWORD,
+    AccountRecord,
+    Accounts,
+    NameTaken,
+    NewAccount,
+    TooMany,
+    UnknownPlayer,
+)
 from cornered.server.backing_services import open_accounts, using_store
 from cornered.server.lobby.names import Names, comparison_key, is_numbered
 from cornered.server.runtime.codes import code_digest, invitation_digest, new_code
@@ -19,8 +27,6 @@ __all__ = ["close_account", "create_account", "grant_role", "invite", "list_acco
 
 DAY_MS: Final = 24 * 60 * 60 * 1000
 PAGE: Final = 500
-NO_PASSWORD: Final = "none"
-"""The hash of an account without a password, which no password matches: it is entered by a recovery code."""
 
 
 async def list_accounts(settings: Settings, limit: int) -> Sequence[AccountRecord]:

@@ -24,7 +24,10 @@ from cornered.server.backing_services import (
     join_as_node,
     new_bus,
     new_local_ownership,
+    new_mailer,
     new_node_bus,
+    new_oidc_provider,
+    new_passkeys,
     new_passwords,
     new_push_sender,
     new_tracer,
@@ -40,8 +43,10 @@ from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts, Metrics
 from cornered.server.moderation.chat_filter import ChatFilter
 from cornered.server.moderation.ports import ModerationLog
+from cornered.server.net import qr_codes
 from cornered.server.net.gateway import Gateway
 from cornered.server.net.http import Pages
+from cornered.server.net.oidc_routes import OidcRoutes
 from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, Journal
 from cornered.server.rating.ports import Ratings
@@ -57,8 +62,11 @@ from cornered.server.runtime.moderation_service import ConnectedPlayers, Moderat
 from cornered.server.runtime.named_journal import NamedJournal
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
+from cornered.server.runtime.oidc_visits import OidcVisits
+from cornered.server.runtime.post_office import PostOffice
 from cornered.server.runtime.rating_service import RatingService
 from cornered.server.runtime.recomputation import RatingFindings, recompute
+from cornered.server.runtime.seals import Seals
 from cornered.server.runtime.shared_limits import SharedLimits
 from cornered.server.runtime.timekeeping import (
     STORE_SILENCE_MS,
@@ -252,6 +260,7 @@ async def running_server(
         blocks_of=social.blocks_of,
     )
     refused: OSError | SettingsError | None = None
+    oidc = _oidc_visits(settings, accounts, secret, clock)
     async with asyncio.TaskGroup() as tasks:
         open_moderation = partial(_moderation_service, moderation_log, accounts, secret, clock, new_word_list(settings))
         clock_orders: ClockOrders
@@ -263,9 +272,14 @@ async def running_server(
             settings, services, accounts, open_moderation, open_tournaments, lobby_log, social, push, secret, tasks
         )
         gateway: Gateway
+        mailer = new_mailer(settings)
+        if mailer is not None:
+            lobby_service.notices.post = PostOffice(
+                social, mailer, secret, settings.page_url.rstrip("/"), lobby_service.is_anywhere, counts, now=clock
+            )
         hashing = passwords or new_passwords()
         groups.people = lobby_service
-        pages = _pages(settings, lobby_service, groups, services, hashing, lambda: gateway.connections)
+        pages = _pages(settings, lobby_service, groups, services, hashing, lambda: gateway.connections, oidc)
         limits = Limits(settings)
         account_service = AccountService(
             accounts,
@@ -273,8 +287,12 @@ async def running_server(
             limits,
             counts,
             lobby_service,
+            secret,
             clean_name=lobby_service.moderation.clean_name,
             now=clock,
+            passkeys=new_passkeys(),
+            oidc=oidc,
+            draw_qr=partial(asyncio.to_thread, qr_codes.rows),
         )
         exports = Exports(accounts, services.journal, social, now=clock)
         gateway = Gateway(settings, limits, lobby_service, account_service, exports, groups, pages, tasks)
@@ -338,8 +356,25 @@ async def running_server(
             ending()
             await _stop(services, lobby_service, gateway, running, keeping, signs, ownership)
             hashing.close()
+            if oidc is not None:
+                await oidc.close()
     if refused is not None:
         raise refused
+
+
+def _oidc_visits(settings: Settings, accounts: Accounts, secret: bytes, now: Callable[[], int]) -> OidcVisits | None:
+    """Return the visits to the provider of the settings; None without one. Raises SettingsError."""
+    provider = new_oidc_provider(settings)
+    if provider is None:
+        return None
+    return OidcVisits(
+        provider,
+        accounts,
+        Seals(secret, now=now),
+        name=settings.oidc_name,
+        creates=settings.oidc_creates_accounts,
+        now=now,
+    )
 
 
 def _spawner(tasks: asyncio.TaskGroup) -> Callable[[Coroutine[None, None, None], str], asyncio.Task[None]]:
@@ -518,6 +553,7 @@ def _pages(
     services: Services,
     passwords: Passwords,
     sockets: Callable[[], int],
+    oidc: OidcVisits | None,
 ) -> Pages:
     nodes = services.nodes
     metrics = Metrics(
@@ -573,6 +609,7 @@ def _pages(
         lambda: _obstacle(lobby_service, services),
         find_tournament=lobby_service.tournaments.public,
         metrics_token=token,
+        oidc=None if oidc is None else OidcRoutes(oidc),
     )
 
 

@@ -49,11 +49,13 @@ from cornered.server.cluster.ports import (
 from cornered.server.metrics import Counts
 from cornered.server.moderation.chat_filter import NO_FILTER, ChatFilter
 from cornered.server.moderation.ports import ModerationLog, ModerationUnavailable
+from cornered.server.oidc import OidcProvider
+from cornered.server.passkeys import PasskeyVerifier
 from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, AccountsUnavailable, Bus, Journal, JournalUnavailable
 from cornered.server.rating.ports import Ratings, RatingsUnavailable
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
-from cornered.server.social.ports import PushSender, SocialStore, SocialUnavailable
+from cornered.server.social.ports import Mailer, PushSender, SocialStore, SocialUnavailable
 from cornered.server.streams.ports import EventStreams, StreamsUnavailable
 from cornered.server.tracing import NO_TRACER, Tracer
 
@@ -62,7 +64,10 @@ __all__ = [
     "join_as_node",
     "new_bus",
     "new_local_ownership",
+    "new_mailer",
     "new_node_bus",
+    "new_oidc_provider",
+    "new_passkeys",
     "new_passwords",
     "new_push_sender",
     "new_tracer",
@@ -177,6 +182,39 @@ def new_passwords() -> Passwords:
     return Argon2Passwords()
 
 
+def new_passkeys() -> PasskeyVerifier | None:
+    """Return the verification of passkeys; None where the package for it is not installed."""
+    try:
+        from cornered.server.adapters.passkeys_webauthn import WebAuthnVerifier
+    except ModuleNotFoundError:
+        return None
+    return WebAuthnVerifier()
+
+
+def new_oidc_provider(settings: Settings) -> OidcProvider | None:
+    """Return the provider at which players may sign in; None without one. Raises SettingsError."""
+    if not settings.oidc_issuer:
+        return None
+    try:
+        from cornered.server.adapters.oidc_provider import HttpOidcProvider, OidcClient
+    except ModuleNotFoundError as error:
+        text = f"this needs {error.name}, which is not installed: pip install 'cornered[oidc]', or leave this out"
+        raise SettingsError(f"CORNERED_OIDC_ISSUER: {text}") from None
+    if not settings.oidc_client_id:
+        raise SettingsError("CORNERED_OIDC_CLIENT_ID: the provider knows this server by an id; name it")
+    client = OidcClient(
+        settings.oidc_issuer,
+        settings.oidc_client_id,
+        settings.oidc_client_secret.get_secret_value(),
+        tuple(domain.lower() for domain in settings.oidc_domains),
+        settings.oidc_claim,
+    )
+    try:
+        return HttpOidcProvider(client)
+    except ValueError as error:
+        raise SettingsError(f"CORNERED_OIDC_ISSUER: {error}") from None
+
+
 async def new_push_sender(settings: Settings, store: SocialStore) -> PushSender | None:
     """Return the sender of push messages, with the store's key; None without it or without its extra.
 
@@ -198,6 +236,20 @@ async def new_push_sender(settings: Settings, store: SocialStore) -> PushSender 
         )
     except ValueError as error:
         raise SettingsError(f"CORNERED_PUSH_{error}") from None
+
+
+def new_mailer(settings: Settings) -> Mailer | None:
+    """Return the sender of e-mails; None without a mail server. Raises SettingsError."""
+    if not settings.smtp.get_secret_value():
+        return None
+    from cornered.server.adapters.mail_smtp import SmtpMailer
+
+    if not settings.page_url.startswith(("https://", "http://")):
+        raise SettingsError("CORNERED_PAGE_URL: mails need the page's public address, such as https://play.example.org")
+    try:
+        return SmtpMailer(settings.smtp.get_secret_value(), settings.mail_from)
+    except ValueError as error:
+        raise SettingsError(f"CORNERED_{error}") from None
 
 
 def new_tracer(settings: Settings) -> Tracer:

@@ -35,6 +35,7 @@ class Counts:
         "events",
         "latency",
         "links_lost",
+        "mails",
         "messages",
         "node_batches_refused",
         "node_batches_sent",
@@ -76,6 +77,7 @@ class Counts:
         self.node_messages_dropped = 0
         self.node_messages_received = 0
         self.node_messages_sent = 0
+        self.mails: dict[str, int] = {}
         self.notices: dict[str, int] = {}
         self.pushes: dict[str, int] = {}
         self.latency = 0.0
@@ -96,6 +98,11 @@ class Counts:
     def noticed(self, outcome: str) -> None:
         """Count one notice by its kind, or one that was `dropped` or has `failed`."""
         self.notices[outcome] = self.notices.get(outcome, 0) + 1
+
+    def mailed(self, *, is_sent: bool) -> None:
+        """Count one e-mail that was `sent`, or has `failed`."""
+        outcome = "sent" if is_sent else "failed"
+        self.mails[outcome] = self.mails.get(outcome, 0) + 1
 
     def pushed(self, outcome: str) -> None:
         """Count one push message by what became of it."""
@@ -158,6 +165,7 @@ class Metrics(Collector):
         for name, words, numbers in (
             ("notices", "Notices to players, by kind.", counts.notices),
             ("pushes", "Push messages by what became of them.", counts.pushes),
+            ("mails", "E-mails to players by what became of them.", counts.mails),
         ):
             labelled = CounterMetricFamily(
                 f"cornered_{name}", words, labels=["kind" if name == "notices" else "outcome"]

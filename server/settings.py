@@ -238,8 +238,33 @@ class Settings(BaseSettings):
     """Hosts of push services to which messages are sent; a leading dot stands for any host below it."""
     push_origins: _Names = ()
     """Push services of one's own, such as http://127.0.0.1:9000, which need neither HTTPS nor a public address."""
+    smtp: SecretStr = SecretStr("")
+    """The mail server for e-mails to players who ask for them, such as smtps://user:password@host:465; smtp://host:587
+    uses STARTTLS. Empty: no e-mails."""
+    mail_from: str = ""
+    """The sender of e-mails, such as Cornered <games@example.org>; `smtp` needs it."""
+    page_url: str = ""
+    """The page's public address, such as https://play.example.org, for links in e-mails; `smtp` needs it."""
     notice_seconds: Annotated[float, Field(ge=0, le=3_600)] = 10
     """Seconds that a player has to look at a game by days before the turn is announced."""
+
+    oidc_issuer: str = ""
+    """The issuer of a school's or company's OpenID Connect, such as https://login.example.org, at which players may
+    sign in; empty for none. Its client's redirect address is /oidc/return of this server. Needs the extra `oidc`."""
+    oidc_client_id: str = ""
+    """The id under which the provider knows this server."""
+    oidc_client_secret: SecretStr = SecretStr("")
+    """The secret of that client."""
+    oidc_name: Annotated[str, Field(max_length=40)] = "OpenID"
+    """The provider's name on the button of the page."""
+    oidc_domains: _Names = ()
+    """Domains of verified e-mail addresses that are accepted, such as school.example.org; empty for everybody whom the
+    provider knows."""
+    oidc_claim: Annotated[str, Field(pattern=r"^$|^[^=]+=.+$")] = ""
+    """A claim that the id token must have, as name=value: the claim has this value, or is a list with it."""
+    oidc_creates_accounts: bool = True
+    """Whether who is new becomes an account by signing in at the provider, whatever `registration` says. Otherwise a
+    player links an account first."""
 
     analyst_key: SecretStr = SecretStr("")
     """The key that a bot needs for a reserved name and for analyses, 20 to 100 characters. Empty: `serve` generates one

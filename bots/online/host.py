@@ -96,6 +96,8 @@ class HostConfig:
     """Rated games at once against other bots, for which the server pairs each bot."""
     version: str | None = None
     """The version that each bot names."""
+    tournament: str | None = None
+    """The id of the tournament that each bot enters."""
     tempo: Tempo = DEFAULT_TEMPO
     exhibition: bool = False
     """Whether two of the bots play while no public match is active."""
@@ -248,6 +250,7 @@ class BotHost:
                 concurrency=self._config.games_at_once(guest.bot),
                 ladder=self._config.ladder,
                 version=self._config.version,
+                tournament=self._config.tournament,
                 agrees=table.agrees,
                 tempo=lambda match: EXHIBITION_TEMPO if self._is_exhibition(match) else self._config.tempo,
                 refuses=lambda spec: reason_not_to_play(guest.bot, spec),

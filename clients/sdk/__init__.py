@@ -19,6 +19,7 @@ from cornered.clients.sdk.pulse import Pulse
 from cornered.clients.sdk.time_management import think_time
 from cornered.clients.sdk.timecontrol import read_clock
 from cornered.clients.sdk.tokens import TokenStore
+from cornered.clients.sdk.tournaments import OwnTournaments, TournamentView
 from cornered.engine.limit import Limit
 
 __all__ = [
@@ -33,10 +34,12 @@ __all__ = [
     "MatchView",
     "NotUnderstood",
     "OwnAccount",
+    "OwnTournaments",
     "People",
     "Pulse",
     "Tempo",
     "TokenStore",
+    "TournamentView",
     "Unavailable",
     "Unreachable",
     "policies",

@@ -22,6 +22,7 @@ from cornered.clients.sdk.own_account import OwnAccount
 from cornered.clients.sdk.people import People
 from cornered.clients.sdk.pulse import Pulse
 from cornered.clients.sdk.study import Jobs, Studies
+from cornered.clients.sdk.tournaments import OwnTournaments
 from cornered.engine.game import OptionValue
 from cornered.protocol import commands, messages
 from cornered.protocol.account import (
@@ -33,6 +34,7 @@ from cornered.protocol.account import (
     Registered,
     Sessions,
     SignedIn,
+    SignInLink,
     TokenCreated,
     Tokens,
 )
@@ -108,6 +110,8 @@ from cornered.protocol.moderation import (
     Reports,
     Unban,
 )
+from cornered.protocol.oidc import OidcBegun
+from cornered.protocol.passkeys import PasskeyChallenge, Passkeys
 from cornered.protocol.ratings import (
     Leaderboard,
     PoolInfo,
@@ -147,7 +151,7 @@ MAX_PENDING_NEWS: Final = 256
 INSTANCE_BYTES: Final = 9
 EVERYTHING: Final = ArchiveFilter()
 
-ClientNews: TypeAlias = Welcome | Challenged | ChallengeClosed | Paired | Waiting | Notice
+ClientNews: TypeAlias = Welcome | Challenged | ChallengeClosed | Paired | Waiting | Notice | TournamentMessage
 """Unsolicited messages to a player. `Welcome` comes with every new connection."""
 
 T = TypeVar("T", bound=Value)
@@ -174,6 +178,8 @@ class Client:
         self.account = OwnAccount(self)
         self.people = People(self)
         """This player's account, or what would become one."""
+        self.tournaments = OwnTournaments(self)
+        """Tournaments: which there are, joining, standings."""
         self._news: deque[ClientNews] = deque(maxlen=MAX_PENDING_NEWS)
         self._news_pulse = Pulse()
         self._restored: dict[type[Command], Command] = {}
@@ -553,6 +559,7 @@ class Client:
             self._retry_task.cancel()
         self._studies.close()
         self.jobs.close()
+        self.tournaments.close()
         self._news_pulse.close()
 
     # The methods of `Receiver`, which the link calls.
@@ -576,6 +583,7 @@ class Client:
             again.append(self._declared.model_copy(update={"id": self.new_id()}))
         if self._lobby is not None:
             again.append(WatchLobby(id=self.new_id()))
+        again += self.tournaments.reconnect()
         self._restored = {type(command): command for command in again}
         return [*again, *(self._rejoin(view) for view in self._views.values())]
 
@@ -645,6 +653,10 @@ class Client:
                 | TokenCreated()
                 | Export()
                 | InvitationCreated()
+                | PasskeyChallenge()
+                | Passkeys()
+                | OidcBegun()
+                | SignInLink()
                 | Bans()
                 | Reports()
                 | ReportDetails()
@@ -653,7 +665,6 @@ class Client:
                 | Groups()
                 | GroupState()
                 | Tournaments()
-                | TournamentState()
                 | Standings()
                 | Pairings()
                 | Friends()
@@ -665,9 +676,10 @@ class Client:
             case GroupChanged() | GroupMessage():
                 # Classes and clubs are of the page: the SDK plays.
                 pass
-            case TournamentChanged() | TournamentMessage():
-                # Who watches or organises a tournament folds none of it here.
-                pass
+            case TournamentChanged() | TournamentState():
+                self.tournaments.receive(message)
+            case TournamentMessage():
+                self._publish(message)
             case Welcome():
                 # `welcomed` processes the one that opens a connection.
                 pass

@@ -10,6 +10,7 @@ import math
 import reprlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeAlias, assert_never
 
 from cornered.clients.sdk.address import require_version
@@ -23,6 +24,7 @@ from cornered.engine.game import State
 from cornered.engine.limit import Limit
 from cornered.protocol.commands import Resign
 from cornered.protocol.messages import Acknowledged, ChallengeClosed, Challenged, Notice, Paired, Waiting, Welcome
+from cornered.protocol.tournaments import TournamentMessage
 from cornered.protocol.values import Accepts, Correspondence, GameSpec
 
 __all__ = ["BotPlayer", "Choose", "Tempo", "run_bot", "stay_as"]
@@ -69,7 +71,8 @@ class BotPlayer:
     process, since it would block pings and the other matches. Where it raises, or returns no legal move, the bot
     resigns that match and logs the reason; other matches are not affected.
     `agrees` decides about draw offers, `tempo` about the time of each move. `refuses` returns the reason to decline a
-    game that `accepts` allows, or None to accept it. `began` is called for every match.
+    game that `accepts` allows, or None to accept it. `began` is called for every match. It enters the `tournament` of
+    this id, whose games begin by themselves.
     """
 
     def __init__(
@@ -81,6 +84,7 @@ class BotPlayer:
         concurrency: int = 4,
         ladder: int = 0,
         version: str | None = None,
+        tournament: str | None = None,
         agrees: Callable[[MatchView], bool] = lambda match: False,
         tempo: Callable[[MatchView], Tempo] = lambda match: Tempo(),
         refuses: Callable[[GameSpec], str | None] = lambda spec: None,
@@ -92,6 +96,7 @@ class BotPlayer:
         self._concurrency = concurrency
         self._ladder = ladder
         self._version = version
+        self._tournament = tournament
         self._agrees = agrees
         self._tempo = tempo
         self._refuses = refuses
@@ -112,19 +117,27 @@ class BotPlayer:
         )
 
     async def run(self) -> None:
-        """Play until the client closes."""
+        """Play until the client closes. Raises CommandRefused where the tournament does not take the bot."""
+        if self._tournament is not None:
+            await retry(partial(self._client.tournaments.join, self._tournament))
+        is_back = False
         async with asyncio.TaskGroup() as tasks:
             async for news in self._client.news():
                 match news:
                     case Welcome():
                         for match in news.matches:
                             self._begin(tasks, match)
+                        if is_back and self._tournament is not None:
+                            # Who missed games meanwhile is absent until joining again; the tournament may be over.
+                            with contextlib.suppress(CommandRefused, NotUnderstood):
+                                await self._client.tournaments.join(self._tournament)
+                        is_back = True
                     case Paired():
                         self._begin(tasks, news.match)
                     case Challenged() if news.to.id == self._client.player.id:
                         with contextlib.suppress(CommandRefused, NotUnderstood):
                             await self._answer_challenge(news)
-                    case Challenged() | ChallengeClosed() | Waiting() | Notice():
+                    case Challenged() | ChallengeClosed() | Waiting() | Notice() | TournamentMessage():
                         pass
                     case _:
                         assert_never(news)
@@ -359,6 +372,7 @@ def run_bot(
     concurrency: int = 4,
     ladder: int = 0,
     version: str | None = None,
+    tournament: str | None = None,
     longest: int = 1500,
 ) -> None:
     """Play as the bot called `name` until interrupted; `choose(state, limit)` returns one of `state.moves()`.
@@ -366,6 +380,7 @@ def run_bot(
     `games` are the names of the games that the bot plays, by default all; `longest` is its search time in milliseconds.
     `ladder` of its `concurrency` games at once are rated ones against other bots, for which the server pairs it.
     `version` is the bot's, such as "2.1": with a new one its ratings are uncertain again, and profiles list each.
+    It enters the `tournament` of this id and plays its games.
     `choose` runs in a thread, also for several matches at once; a coroutine that it returns runs on the event loop and
     must not block. An invalid result costs one game, as in BotPlayer. The player is the same in every run.
     """
@@ -385,6 +400,7 @@ def run_bot(
             concurrency=concurrency,
             ladder=ladder,
             version=version,
+            tournament=tournament,
             tempo=lambda match: tempo,
         )
         await player.declare()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from cornered.clients.sdk import Client, CommandRefused
-from cornered.clients.terminal.connecting import DEFAULT_SERVER, PlayRequest, begin, connected
+from cornered.clients.terminal.connecting import DEFAULT_SERVER, Begun, PlayRequest, begin, connected
 from cornered.clients.terminal.cornered_app import CorneredApp
 from cornered.clients.terminal.errors import CannotStart
 from cornered.clients.terminal.gallery_screen import GalleryScreen, LiveMatches
@@ -36,13 +36,22 @@ def play(
                 from cornered.clients.terminal.plain import play_plainly
 
                 await play_plainly(client, begun.words, begun.match)
-            else:
-                menu = MenuScreen(
-                    client, game=request.game, options=request.options, clock=request.clock, notice=begun.words
-                )
-                await CorneredApp(menu, client=client, match=begun.match).run_async()
+                return
+            is_another = await _play_in(client, request, begun)
+        while is_another:
+            # Who signs in or out is another player, of whom nothing that the screens hold is true.
+            async with connected(server, None, None) as client:
+                is_another = await _play_in(client, request, Begun(f"You are {client.player.name}."))
 
     asyncio.run(run())
+
+
+async def _play_in(client: Client, request: PlayRequest, begun: Begun) -> bool:
+    """Show the menu until the user leaves; return whether it is to go on as another player."""
+    menu = MenuScreen(client, game=request.game, options=request.options, clock=request.clock, notice=begun.words)
+    app = CorneredApp(menu, client=client, match=begun.match)
+    await app.run_async()
+    return app.is_another
 
 
 def watch(

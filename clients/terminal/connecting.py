@@ -14,6 +14,7 @@ from typing import Final
 from cornered.clients.sdk import Client, CommandRefused, TokenStore, Unavailable, Unreachable
 from cornered.clients.sdk.address import socket_url
 from cornered.clients.terminal.errors import CannotStart
+from cornered.clients.terminal.identity import LAST_PLAYER_KEY, keep_token
 from cornered.clients.terminal.words import clock_text, name_order, plays, spec_text
 from cornered.engine.game import OptionValue
 from cornered.protocol.values import NO_CLOCK, Clock, GameSpec, SeekSettings
@@ -22,8 +23,6 @@ __all__ = ["DEFAULT_SERVER", "Begun", "PlayRequest", "begin", "connected", "invi
 
 DEFAULT_SERVER: Final = "ws://127.0.0.1:8420"
 PROGRAM: Final = "cornered-tui"
-LAST_PLAYER_KEY: Final = ""
-"""The key of the last player's token in the store; no player has an empty name."""
 FIRST_ANSWER_TIMEOUT_S: Final = 5.0
 """Time limit of the first connection."""
 BOT_TIMEOUT_S: Final = 3.0
@@ -44,7 +43,7 @@ async def connected(
         try:
             async with Client.connect(server, name=name, token=known, program=PROGRAM, patience=patience) as client:
                 if token is None:
-                    _store_token(store, server, name, client.token)
+                    keep_token(store, server, name, client.token)
                 yield client
                 return
         except CommandRefused as refusal:
@@ -52,21 +51,18 @@ async def connected(
                 raise
             store.forget(server, name or LAST_PLAYER_KEY)
         async with Client.connect(server, name=name, program=PROGRAM, patience=patience) as client:
-            _store_token(store, server, name, client.token)
+            keep_token(store, server, name, client.token)
             yield client
     except Unavailable as error:
         raise CannotStart(str(error)) from None
     except Unreachable:
         raise CannotStart(f"no server answers at {server}; start one with: cornered serve") from None
-    except (CommandRefused, ValueError) as error:
+    except CommandRefused as refusal:
+        if refusal.code == "no_guests":
+            raise CannotStart(f"{refusal.text}: cornered sign-in NAME --server {server}") from None
+        raise CannotStart(str(refusal)) from None
+    except ValueError as error:
         raise CannotStart(str(error)) from None
-
-
-def _store_token(store: TokenStore, server: str, name: str | None, token: str) -> None:
-    """Store the token under the name and as the last player's."""
-    for key in {name or LAST_PLAYER_KEY, LAST_PLAYER_KEY}:
-        if store.get(server, key) != token:
-            store.put(server, key, token)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from cornered.clients.sdk import Client, ClientError
+from cornered.clients.terminal.account_screen import AccountScreen
 from cornered.clients.terminal.asked_screen import AskedScreen
 from cornered.clients.terminal.drawing import is_light_terminal
 from cornered.clients.terminal.help_screen import HelpScreen
@@ -18,8 +19,12 @@ from cornered.clients.terminal.match_screen import MatchScreen
 from cornered.clients.terminal.match_source import MatchSource
 from cornered.clients.terminal.menu_screen import MenuScreen
 from cornered.clients.terminal.online import OnlineMatch
+from cornered.clients.terminal.quick_screen import QuickScreen
+from cornered.clients.terminal.ratings_screen import RatingsScreen
+from cornered.clients.terminal.tournaments_screen import TournamentsScreen
 from cornered.clients.terminal.words import refusal_text, sentence, waiting_text
 from cornered.protocol.messages import ChallengeClosed, Challenged, Notice, Paired, Waiting, Welcome
+from cornered.protocol.tournaments import TournamentMessage
 
 __all__ = ["CorneredApp", "Opener"]
 
@@ -49,10 +54,13 @@ class CorneredApp(App[None]):
         """Show `first` with `match` on top of it. Without a `client`, `opener` opens matches."""
         super().__init__()
         self._match = match
+        self._waiting: Waiting | None = None
         self._first = first
         self._client = client
         self._opener = opener or self._open_online
         self._open: str | None = None
+        self.is_another = False
+        """Whether the user has signed in or out, so that the program has to connect as another player."""
         self.theme = "textual-light" if is_light_terminal() else "textual-dark"
 
     async def on_mount(self) -> None:
@@ -75,10 +83,15 @@ class CorneredApp(App[None]):
                 case ChallengeClosed(how="expired"):
                     self.notify("Nobody answered.", title="Your challenge", markup=False)
                 case Waiting():
-                    if text := waiting_text(news):
+                    self._waiting = news
+                    if isinstance(self.screen, QuickScreen):
+                        self.screen.hear(news)
+                    elif text := waiting_text(news):
                         self.notify(text, title="Quick pairing", markup=False)
                 case Notice():
                     self.notify(sentence(news.text), title="The server", markup=False)
+                case TournamentMessage():
+                    self.notify(news.text, title=f"{news.by.name}, {news.name}", markup=False)
                 case Welcome() | Challenged() | ChallengeClosed():
                     # One's own challenges, and accepted ones, which `Paired` follows.
                     pass
@@ -112,6 +125,8 @@ class CorneredApp(App[None]):
 
     async def _show(self, table: MatchSource) -> None:
         """Push the screen of a match, in place of that of another match."""
+        if isinstance(self.screen, QuickScreen | RatingsScreen):
+            await self.pop_screen()
         screen = MatchScreen(table)
         if isinstance(self.screen, MatchScreen) and self.screen is not self._first:
             await self.switch_screen(screen)
@@ -131,3 +146,25 @@ class CorneredApp(App[None]):
 
     def action_help(self) -> None:
         self.push_screen(HelpScreen())
+
+    @on(MenuScreen.Quick)
+    async def _on_quick(self, message: MenuScreen.Quick) -> None:
+        if self._client is not None:
+            await self.push_screen(QuickScreen(self._client, message.game, self._waiting))
+
+    def action_ratings(self) -> None:
+        if self._client is not None:
+            self.push_screen(RatingsScreen(self._client))
+
+    def action_tournaments(self) -> None:
+        if self._client is not None:
+            self.push_screen(TournamentsScreen(self._client))
+
+    def action_account(self) -> None:
+        if self._client is not None:
+            self.push_screen(AccountScreen(self._client), self._take_player)
+
+    def _take_player(self, is_another: bool | None) -> None:
+        if is_another:
+            self.is_another = True
+            self.exit()

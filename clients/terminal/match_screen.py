@@ -18,8 +18,10 @@ from cornered.clients.terminal.help_screen import HelpScreen
 from cornered.clients.terminal.layout import Wall, is_cell, last_placed
 from cornered.clients.terminal.match_source import Action, LineState, MatchSource, NotPossible, Seen, Told
 from cornered.clients.terminal.panel import MoveList, Players, SidePanel, Talk
+from cornered.clients.terminal.rating_words import change_text
 from cornered.clients.terminal.words import clock_text, facts_text, is_my_turn, player_text, sentence, turn_text
 from cornered.protocol.messages import Said, Snapshot
+from cornered.protocol.ratings import Rated
 
 __all__ = ["MatchScreen"]
 
@@ -75,6 +77,7 @@ class MatchScreen(Screen[None]):
         self._table = table
         self._match: Snapshot | None = None
         self._claim_at: int | None = None
+        self._rated: Rated | None = None
         self._gauges: tuple[tuple[str, int], ...] = ()
         self._unsent: str | None = None
         self._is_resigning = False
@@ -126,7 +129,7 @@ class MatchScreen(Screen[None]):
 
     def _see(self, seen: Seen) -> None:
         before, match = self._match, seen.match
-        self._match, self._claim_at = match, seen.claim_at
+        self._match, self._claim_at, self._rated = match, seen.claim_at, seen.rated
         if before is None or (before.position, before.ply) != (match.position, match.ply):
             self._unsent = None
             self._board.show(match.position, last=last_placed(match.moves))
@@ -171,7 +174,9 @@ class MatchScreen(Screen[None]):
         if match is None:
             return
         watching = f"{match.watchers} watching" if match.watchers else ""
-        title = " · ".join(filter(None, [match.title, clock_text(match.clock), facts_text(match.position), watching]))
+        rated = "rated" if match.rated else ""
+        parts = [match.title, clock_text(match.clock), rated, facts_text(match.position), watching]
+        title = " · ".join(filter(None, parts))
         self.query_one("#title", Static).update(title)
         status = self.query_one("#status", Static)
         status.update(self._status(match))
@@ -192,7 +197,8 @@ class MatchScreen(Screen[None]):
             what, key = ("a draw", "d") if match.draw_offer in offers else ("to take the last move back", "t")
             return f"{match.seats[offers[0]].player.name} offers {what}: {key} accepts, n declines."
         if match.over and match.seat is not None:
-            return f"{turn_text(match)}  g plays again."
+            change = f" {change_text(self._rated, match.seat)}" if self._rated is not None else ""
+            return f"{turn_text(match)}{change}  g plays again."
         return turn_text(match)
 
     def _tick_if_running(self) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 from cornered.protocol.messages import Moves, Said, Snapshot
+from cornered.protocol.ratings import Rated
 
 __all__ = ["Action", "Change", "LineState", "MatchSource", "NotPossible", "Seen", "Told"]
 
@@ -31,10 +32,14 @@ class NotPossible(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The present snapshot of the match. From server time `claim_at` on victory may be claimed."""
+    """The present snapshot of the match. From server time `claim_at` on victory may be claimed.
+
+    `rated` is what the match has changed of the ratings, once that is known.
+    """
 
     match: Snapshot
     claim_at: int | None = None
+    rated: Rated | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,10 +51,15 @@ class MenuScreen(Screen[None]):
     MenuScreen Preview { height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "app.focus_next", "Games/Tables", show=True),
+        Binding("tab", "app.focus_next", "Switch", show=True),
         Binding("o", "options", "Options"),
         Binding("k", "clock", "Clock"),
-        Binding("delete,x", "cancel", "Cancel my table"),
+        Binding("r", "rated", "Rated"),
+        Binding("p", "quick", "Quick"),
+        Binding("l", "app.ratings", "Ratings"),
+        Binding("t", "app.tournaments", "Tournaments"),
+        Binding("a", "app.account", "Account"),
+        Binding("delete,x", "cancel", "Close table"),
         Binding("question_mark", "app.help", "Help", key_display="?"),
         Binding("q", "app.quit", "Quit"),
     ]
@@ -65,6 +70,13 @@ class MenuScreen(Screen[None]):
         def __init__(self, match: str) -> None:
             super().__init__()
             self.match = match
+
+    class Quick(Message):
+        """The user wants to be paired, at this game or another one."""
+
+        def __init__(self, game: str | None) -> None:
+            super().__init__()
+            self.game = game
 
     def __init__(
         self,
@@ -86,6 +98,7 @@ class MenuScreen(Screen[None]):
         self._game: OfferedGame | None = None
         self._options: dict[str, OptionValue] = {}
         self._clock = clock
+        self._is_rated = False
 
     def compose(self) -> ComposeResult:
         yield Static(f"Cornered · {self._client.url} · you are {self._client.player.name}", id="hello", markup=False)
@@ -154,6 +167,7 @@ class MenuScreen(Screen[None]):
         tables.add_options(rows)
         ids = [row.id for row in rows]
         tables.highlighted = ids.index(before) if before in ids else 0
+        self.refresh_bindings()
 
     def _own_rows(self, lobby: LobbyView) -> list[Option]:
         me = self._client.player.id
@@ -171,7 +185,12 @@ class MenuScreen(Screen[None]):
         ]
         rows = [
             Option(
-                Text.assemble(presence.player.name, (" [bot]", "dim"), ("" if presence.free else "  busy", "dim")),
+                Text.assemble(
+                    presence.player.name,
+                    (f" {presence.version}" if presence.version else "", "dim"),
+                    (" [bot]", "dim"),
+                    ("" if presence.free else "  busy", "dim"),
+                ),
                 id=f"bot:{presence.player.id}",
                 disabled=not presence.free,
             )
@@ -193,6 +212,7 @@ class MenuScreen(Screen[None]):
                     ("Join: ", "bold"),
                     f"{player_text(seek.by)}, {spec_text(seek.settings.game)}, {clock_text(seek.settings.clock)}",
                     (f" ({len(seek.joined)} of {seek.seats})" if seek.seats > 2 else "", "dim"),
+                    (" rated" if seek.settings.rated else "", "dim"),
                 ),
                 id=f"join:{seek.id}",
             )
@@ -227,9 +247,11 @@ class MenuScreen(Screen[None]):
             self._show_terms()
 
     def _show_terms(self) -> None:
-        assert self._game is not None
+        if self._game is None:
+            return
         chosen = spec_text(GameSpec(name=self._game.title, options=self._options)) if self._options else "usual options"
-        self.query_one("#terms", Static).update(f"{clock_text(self._clock)} · {chosen}")
+        rated = " · rated" if self._is_rated else ""
+        self.query_one("#terms", Static).update(f"{clock_text(self._clock)} · {chosen}{rated}")
 
     @on(OptionList.OptionSelected, "#games")
     def _on_game_selected(self) -> None:
@@ -261,9 +283,9 @@ class MenuScreen(Screen[None]):
         self._notice("")
         try:
             if kind == "bot":
-                await self._client.challenge(name, spec.name, clock=self._clock, **spec.options)
+                await self._client.challenge(name, spec.name, clock=self._clock, rated=self._is_rated, **spec.options)
             elif kind == "seek":
-                seek = await self._client.seek(SeekSettings(game=spec, clock=self._clock))
+                seek = await self._client.seek(SeekSettings(game=spec, clock=self._clock, rated=self._is_rated))
                 self._notice(invitation_text(seek, self._client.url))
             elif kind == "join":
                 await self._client.join_seek(name)
@@ -276,6 +298,13 @@ class MenuScreen(Screen[None]):
         self._list_tables()
         self._show_terms()
 
+    def action_rated(self) -> None:
+        self._is_rated = not self._is_rated
+        self._show_terms()
+
+    def action_quick(self) -> None:
+        self.post_message(self.Quick(self._game.name if self._game is not None else None))
+
     def action_options(self) -> None:
         if self._game is not None:
             self.app.push_screen(OptionsScreen(self._game, self._options), self._take_options)
@@ -284,6 +313,9 @@ class MenuScreen(Screen[None]):
         if options is not None:
             self._options = options
             self._show_terms()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return action != "cancel" or self._my_seek() is not None
 
     @work(group="start")
     async def action_cancel(self) -> None:

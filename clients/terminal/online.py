@@ -56,7 +56,7 @@ class OnlineMatch:
             while True:
                 version = self._match.version
                 claims = self._match.claim_at.values()
-                await changes.put(Seen(self._match.snapshot, min(claims, default=None)))
+                await changes.put(Seen(self._match.snapshot, min(claims, default=None), self._match.rated))
                 for said in _newer(list(self._match.said), heard):
                     heard = said
                     await changes.put(said)

@@ -14,6 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Input, RichLog, Static
 
 from cornered.clients.terminal.drawing import DARK_SCHEME, LIGHT, PIECES
+from cornered.clients.terminal.rating_words import rating_text
 from cornered.clients.terminal.words import gauge_text, ordinal, time_left, time_text
 from cornered.protocol.messages import Snapshot
 
@@ -43,7 +44,9 @@ class Players(Static):
         is_running = seat == match.to_move and not match.over
         left = time_left(match, seat, now)
         clock = "" if left is None else time_text(left)
-        mark = " [bot]" if player.kind == "bot" else ""
+        info = match.seats[seat]
+        rating = "" if info.rating is None else f" {rating_text(info.rating, provisional=info.provisional)}"
+        mark = rating + (" [bot]" if player.kind == "bot" else "")
         you = " (you)" if seat == match.seat else ""
         room = width - 4 - cell_len(mark + you) - cell_len(clock) - 1
         name = player.name if cell_len(player.name) <= room else player.name[: max(1, room - 1)] + "…"
@@ -59,7 +62,10 @@ class Players(Static):
 
     def _how(self, match: Snapshot, seat: int, gauges: Sequence[tuple[str, int]]) -> Text:
         words = []
-        place = match.seats[seat].place
+        info = match.seats[seat]
+        if info.version is not None:
+            words.append(f"version {info.version}")
+        place = info.place
         if place is not None:
             words.append(ordinal(place))
         if seat < len(gauges):

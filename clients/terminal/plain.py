@@ -15,6 +15,7 @@ from cornered.clients.terminal.errors import CannotStart
 from cornered.clients.terminal.layout import fit, last_placed
 from cornered.clients.terminal.match_source import Action, LineState, MatchSource, NotPossible, Seen, Told
 from cornered.clients.terminal.online import OnlineMatch
+from cornered.clients.terminal.rating_words import seat_text
 from cornered.clients.terminal.words import (
     clock_text,
     facts_text,
@@ -42,6 +43,7 @@ from cornered.protocol.messages import (
     Welcome,
 )
 from cornered.protocol.text import visible
+from cornered.protocol.tournaments import TournamentMessage
 
 __all__ = ["PlainMatch", "WriteText", "play_plainly", "standard_input", "watch_plainly", "write_line"]
 
@@ -121,8 +123,9 @@ class PlainMatch:
 
     def _introduce(self, match: Snapshot) -> None:
         players = zip(ASCII.pieces, match.seats, strict=False)
-        names = ", ".join(f"{piece} is {player_text(info.player)}" for piece, info in players)
-        self._write(f"{match.title}, {clock_text(match.clock)}. {names}. Match {match.match}.")
+        names = ", ".join(f"{piece} is {seat_text(info)}" for piece, info in players)
+        rated = ", rated" if match.rated else ""
+        self._write(f"{match.title}, {clock_text(match.clock)}{rated}. {names}. Match {match.match}.")
 
     async def _show(self, match: Snapshot) -> None:
         self._write("")
@@ -271,7 +274,7 @@ async def _paired(client: Client, write: WriteText) -> str:
                     write(text)
             case None:
                 raise CannotStart("the connection has ended")
-            case Challenged() | ChallengeClosed() | Notice():
+            case Challenged() | ChallengeClosed() | Notice() | TournamentMessage():
                 pass
             case _:
                 assert_never(heard)

@@ -5,7 +5,9 @@ import { showCodes } from "./entrance.js";
 import { formSheet, nameField, passwordField } from "./fields.js";
 import { icon } from "./icons.js";
 import { load } from "./lazy.js";
+import { confirmation, passkeysSheet } from "./passkeys.js";
 import { counted, number, t } from "./playertexts.js";
+import { visitProvider } from "./provider.js";
 import { openSheet } from "./sheet.js";
 import { sessionsSheet, tokensSheet } from "./signedin.js";
 
@@ -16,15 +18,24 @@ export async function openAccount(page) {
   const { link } = page;
   /** @type {Account} */
   let account;
+  /** @type {import("./protocol").Policies | null} */
+  let policies;
   try {
-    account = await link.ask({ type: "ask_account" });
+    [account, policies] = await Promise.all([link.ask({ type: "ask_account" }), link.ask({ type: "ask_policies" }).catch(() => null)]);
   } catch (error) {
     page.complain(error);
     return;
   }
   const lines = h("div.settings-list");
+  const provider = () => {
+    if (!account.is_linked) return visitProvider(page, "link");
+    return unlink(page, policies?.oidc ?? "", () => {
+      account = { ...account, is_linked: false };
+      draw();
+    });
+  };
   const draw = () => {
-    const { player, codes_left: codes } = account;
+    const { player, codes_left: codes, passkeys, has_password: hasPassword } = account;
     const renamed = (/** @type {Account} */ now) => {
       account = now;
       draw();
@@ -32,15 +43,17 @@ export async function openAccount(page) {
     fill(
       lines,
       line(t("Name"), player.name, () => rename(page, account, renamed)),
-      line(t("Password"), "", () => changePassword(page, player)),
-      line(t("Recovery codes"), counted(codes, "{count} left", "{count} left"), () => renewCodes(page, player, (left) => renamed({ ...account, codes_left: left }))),
+      line(t("Passkeys"), passkeys ? number(passkeys) : t("none"), () => passkeysSheet(page, account, (count) => renamed({ ...account, passkeys: count }))),
+      line(t("Password"), hasPassword ? "" : t("none"), () => changePassword(page, account, () => renamed({ ...account, has_password: true }))),
+      policies?.oidc ? line(policies.oidc, account.is_linked ? t("linked") : t("not linked"), () => provider()) : null,
+      line(t("Recovery codes"), counted(codes, "{count} left", "{count} left"), () => renewCodes(page, account, (left) => renamed({ ...account, codes_left: left }))),
       line(t("Notifications"), "", () => social(page, "notices")),
       line(t("Blocked players"), "", () => social(page, "blocked")),
       line(t("Signed-in devices"), "", () => sessionsSheet(page)),
       line(t("Personal tokens"), "", () => tokensSheet(page, account.role)),
       account.role === "admin" ? h("a.button.plain.setting", { href: "#/admin", on: { click: () => dialog.close() } }, h("span.grow", t("Administration")), icon("on")) : null,
       line(t("Save my data"), "", () => saveData(page)),
-      line(t("Delete my account"), "", () => remove(page, player)),
+      line(t("Delete my account"), "", () => remove(page, player, account)),
     );
   };
   draw();
@@ -99,35 +112,53 @@ function rename(page, { player, old_names: old }, done) {
 /** Lets password managers know whose password it is. @param {Player} player */
 const owner = (player) => h("input.unseen", { type: "text", name: "username", autocomplete: "username", value: player.name, readonly: true, tabindex: -1, "aria-hidden": "true" });
 
-/** @param {Page} page @param {Player} player */
-function changePassword(page, player) {
-  const old = passwordField(t("Present password"), "current-password");
+/** @param {Page} page @param {Account} account @param {() => void} done */
+function changePassword(page, account, done) {
+  const { fields, before, proof } = confirmation(page, account, t("Present password"));
   const password = passwordField(t("New password"), "new-password");
-  formSheet(t("Change your password"), {
-    fields: [old, password],
-    before: [owner(player)],
+  const has = account.has_password;
+  formSheet(has ? t("Change your password") : t("Set a password"), {
+    fields: [...fields, password],
+    before: [owner(account.player), ...before],
     after: [h("p.quiet", t("All other devices are signed out, and all personal tokens end."))],
-    submit: t("Change it"),
-    where: { bad_credentials: old, weak_password: password },
+    submit: has ? t("Change it") : t("Set the password"),
+    where: { ...(has ? { bad_credentials: fields[0] } : {}), weak_password: password },
     send: async () => {
-      await page.link.ask({ type: "change_password", old: old.input.value, password: password.input.value });
+      const confirmed = await proof();
+      const { password: old, ...others } = confirmed;
+      await page.link.ask({ type: "change_password", ...(old === undefined ? others : { old }), password: password.input.value });
       page.toast(t("The password is changed."));
+      done();
     },
   });
 }
 
-/** @param {Page} page @param {Player} player @param {(left: number) => void} done */
-function renewCodes(page, player, done) {
-  const password = passwordField(t("Password"), "current-password");
+/** @param {Page} page @param {Account} account @param {(left: number) => void} done */
+function renewCodes(page, account, done) {
+  const { fields, before, proof } = confirmation(page, account, t("Password"));
   formSheet(t("New recovery codes"), {
-    fields: [password],
-    before: [owner(player), h("p.quiet", t("The old codes stop working."))],
+    fields,
+    before: [owner(account.player), h("p.quiet", t("The old codes stop working.")), ...before],
     submit: t("Show new codes"),
-    where: { bad_credentials: password },
+    where: account.has_password ? { bad_credentials: fields[0] } : {},
     send: async () => {
-      const { codes } = await page.link.ask({ type: "renew_codes", password: password.input.value });
+      const { codes } = await page.link.ask({ type: "renew_codes", ...(await proof()) });
       done(codes.length);
-      showCodes(page, player, codes);
+      showCodes(page, account.player, codes);
+    },
+  });
+}
+
+/** @param {Page} page @param {string} name of the provider @param {() => void} done */
+function unlink(page, name, done) {
+  formSheet(name, {
+    fields: [],
+    before: [h("p", t("You sign in with {name} to this account.", { name }))],
+    submit: t("Unlink it"),
+    danger: t("Really unlink it?"),
+    send: async () => {
+      await page.link.ask({ type: "unlink_oidc" });
+      done();
     },
   });
 }
@@ -158,22 +189,24 @@ function saveData(page) {
   collect().catch((error) => fill(progress, error.message));
 }
 
-/** @param {Page} page @param {Player} player */
-function remove(page, player) {
+/** @param {Page} page @param {Player} player @param {Account} [account] */
+function remove(page, player, account) {
   const { link } = page;
-  const password = passwordField(t("Password"), "current-password");
-  formSheet(link.hasAccount ? t("Delete my account") : t("Delete me"), {
-    fields: link.hasAccount ? [password] : [],
+  const none = { fields: [], before: [], proof: async () => ({}) };
+  const { fields, before, proof } = account ? confirmation(page, account, t("Password")) : none;
+  formSheet(account ? t("Delete my account") : t("Delete me"), {
+    fields,
     before: [
-      link.hasAccount ? owner(player) : null,
+      account ? owner(player) : null,
       h("p", t("Your name, your sessions and tokens, and your rating are deleted. Your games stay for those who played them with you; in them you are called “deleted”.")),
       h("p", h("strong", t("This cannot be undone."))),
+      ...before,
     ],
     submit: t("Delete me"),
     danger: t("Really delete me?"),
-    where: { bad_credentials: password },
+    where: fields.length ? { bad_credentials: fields[0] } : {},
     send: async () => {
-      await link.ask({ type: "delete_account", ...(link.hasAccount ? { password: password.input.value } : {}) });
+      await link.ask({ type: "delete_account", ...(await proof()) });
       link.become(null);
     },
   });

@@ -43,7 +43,7 @@ export class Bars {
         seatMark(seat),
         h(
           "div.grow",
-          h("div.top.flow", name, info.player.kind === "bot" ? h("small.bot", t("bot")) : null, rating, dot, notes),
+          h("div.top.flow", name, info.player.kind === "bot" ? h("small.bot", [t("bot"), info.version].filter(Boolean).join(" ")) : null, rating, dot, notes),
           h("div.flow", gauge, rack),
         ),
         clock,

@@ -143,7 +143,7 @@ export class Calls {
           "span.quiet",
           counted(seats - joined.length, "Waiting for {count} player.", "Waiting for {count} players."),
           " ",
-          t("Stay on this page, or send the link."),
+          chosen.clock.kind === "correspondence" ? t("The table stays open for a week, also without you.") : t("Stay on this page, or send the link."),
         ),
         h("br"),
         h("span.address", invite),

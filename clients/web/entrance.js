@@ -2,18 +2,12 @@
 
 import { button, fill, h } from "./dom.js";
 import { formSheet, nameField, passwordField, textField } from "./fields.js";
+import { deviceName, noPasskeys } from "./passkeys.js";
 import { t } from "./playertexts.js";
+import { visitProvider } from "./provider.js";
 import { openSheet } from "./sheet.js";
+import { hasPasskeys, makePasskey, provePasskey } from "./webauthn.js";
 import { nameOf, sentence } from "./words.js";
-
-/** The name of a session that begins here: the browser and its system. */
-function deviceName() {
-  const { userAgent } = navigator;
-  const named = (/** @type {[RegExp, string][]} */ names) => names.find(([form]) => form.test(userAgent))?.[1] ?? "";
-  const browser = named([[/Edg/, "Edge"], [/OPR/, "Opera"], [/Firefox/, "Firefox"], [/Chrom/, "Chrome"], [/Safari/, "Safari"]]);
-  const system = named([[/Android/, "Android"], [/iPhone|iPad/, "iOS"], [/Windows/, "Windows"], [/Mac OS/, "macOS"], [/Linux/, "Linux"]]);
-  return [browser, system].filter(Boolean).join(", ");
-}
 
 /** Whether a guest still has the name that the server gave. @param {string} name */
 const isNameless = (name) => /^Guest\b/.test(name);
@@ -27,7 +21,17 @@ const instead = (text, open) => {
   return element;
 };
 
-/** Make an account of the guest. @param {Page} page */
+/** @param {Page} page @returns {Promise<import("./protocol").Policies | null>} what the server permits; null while it does not answer */
+const askPolicies = (page) => page.link.ask({ type: "ask_policies" }).catch(() => null);
+
+/** Whether passkeys work here, for the server and for this browser. @param {import("./protocol").Policies | null} policies */
+const offersPasskeys = (policies) => Boolean(policies?.passkeys) && hasPasskeys();
+
+/** The way to the provider, where there is one. @param {Page} page @param {import("./protocol").Policies | null} policies */
+const atProvider = (page, policies) =>
+  policies?.oidc ? button(t("Sign in with {name}", { name: policies.oidc }), () => visitProvider(page, "sign_in"), "", { type: "button" }) : null;
+
+/** Make an account of the guest: with a passkey where there are any. @param {Page} page */
 export async function register(page) {
   const { link } = page;
   let policies;
@@ -38,52 +42,84 @@ export async function register(page) {
     return;
   }
   if (policies.registration === "closed") {
-    const closed = t("On this server accounts are made by its operator.");
-    openSheet(t("Create an account"), "small account", h("p", closed), h("footer", instead(t("Sign in"), () => signIn(page))));
+    const closed = policies.oidc ? t("On this server accounts are made by signing in with {name}.", { name: policies.oidc }) : t("On this server accounts are made by its operator.");
+    openSheet(t("Create an account"), "small account", h("p", closed), h("div.row", atProvider(page, policies)), h("footer", instead(t("Sign in"), () => signIn(page))));
     return;
   }
-  const name = nameField(t("Name"), link.me && !isNameless(link.me.name) ? link.me.name : "");
+  registerBy(page, policies, offersPasskeys(policies), link.me && !isNameless(link.me.name) ? link.me.name : "");
+}
+
+/** @param {Page} page @param {import("./protocol").Policies} policies @param {boolean} byPasskey @param {string} known the name so far */
+function registerBy(page, policies, byPasskey, known) {
+  const { link } = page;
+  const name = nameField(t("Name"), known);
   const password = passwordField(t("Password"), "new-password");
   const byInvitation = policies.registration === "invitation";
   const invitation = textField(t("Invitation code"), { name: "invitation", required: byInvitation, autocomplete: "off" });
   const before = link.barred
     ? h("p.quiet", t("No e-mail is asked for."))
     : h("p.quiet", t("Your games stay yours, and you can sign in on any device. No e-mail is asked for."));
+  const other = () => registerBy(page, policies, !byPasskey, name.input.value);
+  const send = async () => {
+    const label = deviceName();
+    const terms = { name: name.input.value.trim(), label, ...(byInvitation ? { invitation: invitation.input.value.trim() } : {}) };
+    const answer = byPasskey
+      ? await link.ask({ type: "register_by_passkey", ...terms, passkey: await makePasskey(page, "register", terms.name), passkey_label: label })
+      : await link.ask({ type: "register", ...terms, password: password.input.value });
+    const { token } = answer;
+    if (token === null) link.registered(answer.player);
+    showCodes(page, answer.player, answer.codes, token === null ? undefined : () => link.become(token));
+  };
   formSheet(t("Create an account"), {
-    fields: byInvitation ? [name, password, invitation] : [name, password],
+    fields: [name, ...(byPasskey ? [] : [password]), ...(byInvitation ? [invitation] : [])],
     before: [before],
+    after: [
+      byPasskey ? h("p.quiet", t("Your device makes a passkey, which you unlock with a finger, a face or a PIN. There is no password to forget.")) : noPasskeys(),
+      h("div.row.ways-in", offersPasskeys(policies) ? instead(byPasskey ? t("Use a password") : t("Use a passkey"), other) : null, atProvider(page, policies)),
+    ],
     beside: instead(t("I have one: sign in"), () => signIn(page)),
-    submit: t("Create it"),
+    submit: byPasskey ? t("Create it with a passkey") : t("Create it"),
     where: { name_taken: name, bad_name: name, malformed: name, weak_password: password, bad_invitation: invitation },
-    send: async () => {
-      const code = byInvitation ? { invitation: invitation.input.value.trim() } : {};
-      const answer = await link.ask({ type: "register", name: name.input.value.trim(), password: password.input.value, label: deviceName(), ...code });
-      const { token } = answer;
-      if (token === null) link.registered(answer.player);
-      showCodes(page, answer.player, answer.codes, token === null ? undefined : () => link.become(token));
-    },
+    send,
   });
 }
 
 /** Sign in on this device. @param {Page} page @param {string} [known] the name */
-export function signIn(page, known = "") {
+export async function signIn(page, known = "") {
   const { link } = page;
+  const policies = await askPolicies(page);
   const name = nameField(t("Name"), known);
   const password = passwordField(t("Password"), "current-password");
   const guest = link.me && !link.hasAccount ? h("p.quiet", t("What you played here as {name} stays with that guest.", { name: nameOf(link.me) })) : null;
+  const problem = h("p.problem", { role: "alert" });
+  const passkey = async () => {
+    problem.textContent = "";
+    try {
+      const { token } = await link.ask({ type: "sign_in_by_passkey", passkey: await provePasskey(page, "sign_in"), label: deviceName() });
+      link.become(token);
+    } catch (error) {
+      problem.textContent = /** @type {Error} */ (error).message;
+    }
+  };
+  const byPasskey = offersPasskeys(policies) ? button(t("Sign in with a passkey"), passkey, "primary", { type: "button" }) : null;
+  const first = [byPasskey, atProvider(page, policies)].filter((way) => way !== null);
   formSheet(t("Sign in"), {
     fields: [name, password],
+    before: first.length ? [h("div.first-ways", first), problem, h("p.or", t("or with a password"))] : [],
     after: [
       guest,
+      first.length ? null : noPasskeys(),
       h("div.row.ways-in", instead(t("Forgotten the password?"), () => recover(page, name.input.value)), instead(t("Create an account"), () => register(page))),
     ],
     submit: t("Sign in"),
+    isSecond: first.length > 0,
     where: { bad_credentials: password, malformed: name },
     send: async () => {
       const { token } = await link.ask({ type: "sign_in", name: name.input.value.trim(), password: password.input.value, label: deviceName() });
       link.become(token);
     },
   });
+  if (!known) first[0]?.focus();
 }
 
 /** Set a new password by a recovery code. @param {Page} page @param {string} [known] the name */
@@ -119,7 +155,7 @@ export function showCodes(page, player, codes, done) {
   const { dialog } = openSheet(
     t("Keep your recovery codes"),
     "small account codes",
-    h("p", t("With one of them you set a new password if you ever forget yours. They are shown only now.")),
+    h("p", t("With one of them you set a new password if you ever lose your passkey or password. They are shown only now.")),
     h("p.of-whom", t("Cornered: recovery codes of {name}", { name: nameOf(player) })),
     h("ol.code-list", codes.map((code) => h("li", h("code", code)))),
     h(

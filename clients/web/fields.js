@@ -76,12 +76,13 @@ export function passwordField(label, kind, more = {}) {
  * @param {Child} [what.beside] what stands beside the button
  * @param {string} what.submit the button's text
  * @param {string} [what.danger] its text before a second press, for what cannot be undone
+ * @param {boolean} [what.isSecond] whether the sheet's first way is another button
  * @param {Record<string, Field>} [what.where]
  * @param {() => Promise<unknown>} what.send carries it out; the sheet closes when it is done
  */
-export function formSheet(title, { fields, before = [], after = [], beside, submit, danger = "", where = {}, send }) {
+export function formSheet(title, { fields, before = [], after = [], beside, submit, danger = "", isSecond = false, where = {}, send }) {
   const problem = h("p.problem", { role: "alert" });
-  const go = h("button", { type: "submit", class: danger ? "danger" : "primary" }, submit);
+  const go = h("button", { type: "submit", class: danger ? "danger" : isSecond ? "" : "primary" }, submit);
   const { dialog, form } = openSheet(title, "small account", ...before, h("div.fields", fields.map((field) => field.element)), problem, ...after, h("footer", beside, go));
   form.noValidate = true;
   let pressed = false;

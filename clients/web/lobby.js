@@ -129,7 +129,9 @@ export class LobbyView {
     if (this.turns.childElementCount) return;
     try {
       const [{ turnList }, turns] = await Promise.all([load(() => import("./turns.js"), "social.css"), this.page.turns()]);
-      if (!this.abort.signal.aborted && !this.turns.childElementCount) turnList(this.page, turns, this.turns, this.abort.signal);
+      if (this.abort.signal.aborted || this.turns.childElementCount) return;
+      turnList(this.page, turns, this.turns, this.abort.signal);
+      this.#soon();
     } catch {
       // Tried again on the next connection; the games are listed below too.
     }
@@ -260,8 +262,10 @@ export class LobbyView {
       (each) => `${each.player.id}:${each.player.name}:${each.playing}:${each.free > 0}:${each.version}`,
       (each) => botChip(this.page, each),
     );
+    // Games by days have a list of their own.
+    const listed = (/** @type {MatchSummary} */ match) => this.turns.childElementCount > 0 && match.clock.kind === "correspondence";
     const mine = [
-      ...this.mine.live.map((match) => store.matches.get(match.id) ?? match),
+      ...this.mine.live.filter((match) => !listed(match)).map((match) => store.matches.get(match.id) ?? match),
       ...this.mine.finished.slice(0, this.finished),
     ];
     this.games.block.hidden = !mine.length;

@@ -198,7 +198,9 @@ function route() {
   const [, kind, id, part = ""] = location.hash.split("/");
   const shown = byId("view");
   view?.close();
-  if (link.barred) view = lazyView(() => import("./entrance.js"), ({ DoorView }) => new DoorView(page), "players.css");
+  if (kind === "oidc" && id) view = lazyView(() => import("./provider.js"), ({ ReturnView }) => new ReturnView(page, id), "players.css");
+  else if (kind === "enter" && id) view = lazyView(() => import("./devices.js"), ({ EnterView }) => new EnterView(page, id), "players.css");
+  else if (link.barred) view = lazyView(() => import("./entrance.js"), ({ DoorView }) => new DoorView(page), "players.css");
   else if (kind === "m" && id) view = matchView(id, /^\d{1,4}$/.test(part) ? Number(part) : null, part === "study");
   else if (kind === "puzzles" || kind === "puzzle") view = puzzles(kind === "puzzle" ? id : "");
   else if (kind === "learn") view = lessons(id ?? "", part);
@@ -209,6 +211,7 @@ function route() {
   else if (kind === "group" && id) view = group(id);
   else if (kind === "wall" && id) view = wall(id);
   else if (kind === "admin") view = admin(id ?? "");
+  else if (kind === "mails" && id) view = endMails(id, part);
   else if (kind === "leaders") view = leaders(id ?? "", part);
   else if (kind === "tournaments") view = tournaments();
   else if (kind === "tournament" && id) view = tournament(id);
@@ -248,6 +251,10 @@ const profile = (id, match) =>
 /** @param {string} part */
 const admin = (part) =>
   lazyView(() => import("./admin.js"), ({ AdminView }) => new AdminView(page, part), "players.css", "admin.css");
+
+/** @param {string} player @param {string} mark */
+const endMails = (player, mark) =>
+  lazyView(() => import("./mails.js"), ({ EndMailsView }) => new EndMailsView(page, player, mark), "social.css");
 
 /** @param {string} pool @param {string} kind */
 const leaders = (pool, kind) =>

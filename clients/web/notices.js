@@ -1,6 +1,7 @@
 /** How I am notified: push messages to this browser, and of what. */
 
 import { button, fill, h } from "./dom.js";
+import { mailPart } from "./mails.js";
 import { openSheet } from "./sheet.js";
 import { counted, t } from "./socialtexts.js";
 
@@ -13,6 +14,10 @@ const KINDS = {
   challenge: t("Somebody challenges you"),
   round: t("A round of a tournament begins"),
 };
+/** What the names of browsers and systems are told by; the first one counts. @type {[RegExp, string][]} */
+const BROWSERS = [[/Firefox/, "Firefox"], [/Edg/, "Edge"], [/OPR/, "Opera"], [/Chrome/, "Chrome"], [/Safari/, "Safari"]];
+/** @type {[RegExp, string][]} */
+const SYSTEMS = [[/Android/, "Android"], [/iPhone/, "iPhone"], [/iPad/, "iPad"], [/Windows/, "Windows"], [/Mac OS/, "macOS"], [/Linux/, "Linux"]];
 /** Where the service worker finds the sentences of notifications, in the language of the page. */
 const TEXTS = "notice-texts";
 const CACHE = "notices";
@@ -41,15 +46,13 @@ async function keepTexts(page) {
     games,
   };
   const cache = await caches.open(CACHE);
-  await cache.put(TEXTS, new Response(JSON.stringify(texts), { headers: { "Content-Type": "application/json" } }));
+  await cache.put(TEXTS, Response.json(texts));
 }
 
 /** What this browser is called in lists. */
 function label() {
-  const { userAgent } = navigator;
-  const browser = ["Firefox", "Edg", "OPR", "Chrome", "Safari"].find((name) => userAgent.includes(name)) ?? "";
-  const system = ["Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux"].find((name) => userAgent.includes(name)) ?? "";
-  return [{ Edg: "Edge", OPR: "Opera" }[browser] ?? browser, system].filter(Boolean).join(", ");
+  const named = (/** @type {[RegExp, string][]} */ names) => names.find(([sign]) => sign.test(navigator.userAgent))?.[1];
+  return [named(BROWSERS), named(SYSTEMS)].filter(Boolean).join(", ");
 }
 
 /** Open the sheet. @param {Page} page */
@@ -88,20 +91,26 @@ export async function openNotices(page) {
     await here.unsubscribe();
   };
 
-  const show = (/** @type {Notices} */ { push_key: key, push, devices }, /** @type {PushSubscription | null} */ here) => {
-    const offered = "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
-    const ticks = /** @type {Kind[]} */ (Object.keys(KINDS)).map((kind) => h("input", { type: "checkbox", name: kind, checked: push.includes(kind) }));
-    const choose = act(() => link.ask({ type: "set_notices", push: ticks.flatMap((tick) => (tick.checked ? [/** @type {Kind} */ (tick.name)] : [])) }));
-    for (const tick of ticks) tick.addEventListener("change", choose);
+  const kindsField = (/** @type {readonly Kind[]} */ mine, /** @type {(kinds: Kind[]) => Promise<unknown>} */ choose, /** @type {string} */ legend) => {
+    const ticks = /** @type {Kind[]} */ (Object.keys(KINDS)).map((kind) => h("input", { type: "checkbox", name: kind, checked: mine.includes(kind) }));
+    const chosen = act(() => choose(ticks.flatMap((tick) => (tick.checked ? [/** @type {Kind} */ (tick.name)] : []))));
+    for (const tick of ticks) tick.addEventListener("change", chosen);
+    return h("fieldset.scopes", h("legend", legend), ticks.map((tick) => h("label.switch.flow", tick, h("span", KINDS[/** @type {Kind} */ (tick.name)]))));
+  };
+
+  const show = (/** @type {Notices} */ notices, /** @type {PushSubscription | null} */ here) => {
+    const { push_key: key, push, devices } = notices;
+    const offered = "serviceWorker" in navigator && typeof PushManager === "function" && typeof Notification === "function";
     fill(
       place,
       h("p.quiet", t("While this page is open it tells you itself. Push messages reach you when it is closed.")),
       key === null && h("p", t("This server sends no push messages.")),
       key !== null && !offered && h("p", t("This browser takes no push messages here. On an iPhone, add Cornered to the home screen first.")),
       key !== null && offered && (here ? button(t("No push messages to this browser"), act(unsubscribe(here)), "", { type: "button" }) : button(t("Push messages to this browser"), act(subscribe(key)), "primary", { type: "button" })),
-      key !== null && h("fieldset.scopes", h("legend", t("Push messages for")), ticks.map((tick) => h("label.switch.flow", tick, h("span", KINDS[/** @type {Kind} */ (tick.name)])))),
+      key !== null && kindsField(push, (kinds) => link.ask({ type: "set_notices", push: kinds }), t("Push messages for")),
       devices.length > 0 && h("p.quiet", counted(devices.length, "{count} browser of yours gets them: {names}.", "{count} browsers of yours get them: {names}.", { names: devices.map((name) => name || t("unnamed")).join("; ") })),
       devices.length > 0 && button(t("End them on all browsers"), act(() => link.ask({ type: "unsubscribe_push" })), "plain", { type: "button" }),
+      notices.has_mail && mailPart(page, notices, draw, kindsField),
     );
   };
   fill(place, h("p.quiet", t("Loading…")));

@@ -74,6 +74,10 @@ export interface Account {
   since: number | null;
   /** Recovery codes that are not used. */
   codes_left: number;
+  has_password: boolean;
+  passkeys: number;
+  /** Whether an identity at the provider signs in to it. */
+  is_linked: boolean;
   old_names: OldName[];
 }
 
@@ -109,6 +113,16 @@ export interface Acknowledged {
   id: string;
   seq: number | null;
   ref: string | null;
+}
+
+/** Add a passkey to the account. The present password, or a proof of another passkey, confirms it. */
+export interface AddPasskey {
+  id: string;
+  type: "add_passkey";
+  passkey: NewPasskey;
+  label: string;
+  password?: string | null;
+  proof?: PasskeyProof | null;
 }
 
 /** With more than two players `seat` accepts the standing draw offer or takeback request; others have not yet. */
@@ -413,6 +427,23 @@ export interface AskPairings {
   after?: number | null;
 }
 
+/**
+ * Ask for a challenge, which an authenticator signs. It is good once, for some minutes, at any node.
+ *
+ * It may be sent before `hello` to `register` and to `sign_in`.
+ */
+export interface AskPasskeyChallenge {
+  id: string;
+  type: "ask_passkey_challenge";
+  purpose: "register" | "sign_in" | "add" | "confirm";
+}
+
+/** Ask for one's passkeys. */
+export interface AskPasskeys {
+  id: string;
+  type: "ask_passkeys";
+}
+
 /** Ask who may come in here. It may be sent before `hello`. */
 export interface AskPolicies {
   id: string;
@@ -465,6 +496,12 @@ export interface AskSeek {
 export interface AskSessions {
   id: string;
   type: "ask_sessions";
+}
+
+/** Ask for a link that signs another device in to one's account, once, within two minutes. */
+export interface AskSignInLink {
+  id: string;
+  type: "ask_sign_in_link";
 }
 
 /** Ask for standings. `after` is an earlier page's `more`. */
@@ -610,6 +647,17 @@ export interface Bans {
 }
 
 /**
+ * Begin a visit to the provider: to sign in, or to link its identity to the account of this session.
+ *
+ * It may be sent before `hello` to `sign_in`.
+ */
+export interface BeginOidc {
+  id: string;
+  type: "begin_oidc";
+  purpose?: "sign_in" | "link";
+}
+
+/**
  * Block a player, and follow that player no more.
  *
  * The player's challenges and lines of chat do not reach the sender, the pools do not pair the two, and neither sits
@@ -704,11 +752,16 @@ export interface ChangeGroup {
   guests: boolean;
 }
 
-/** Change the account's password. All other sessions, and all personal tokens, end. */
+/**
+ * Change the account's password, or set the first one. All other sessions, and all personal tokens, end.
+ *
+ * The `old` password confirms it, or a proof of a passkey.
+ */
 export interface ChangePassword {
   id: string;
   type: "change_password";
-  old: string;
+  old?: string | null;
+  proof?: PasskeyProof | null;
   password: string;
 }
 
@@ -778,12 +831,14 @@ export type ClientMessage =
   | AskPolicies
   | Register
   | SignIn
+  | SignInByLink
   | Recover
   | AskAccount
   | Rename
   | ChangePassword
   | RenewCodes
   | AskSessions
+  | AskSignInLink
   | SignOut
   | EndSession
   | EndOtherSessions
@@ -831,6 +886,15 @@ export type ClientMessage =
   | ForfeitPlayer
   | WatchTournament
   | LeaveTournament
+  | AskPasskeyChallenge
+  | RegisterByPasskey
+  | SignInByPasskey
+  | AskPasskeys
+  | AddPasskey
+  | RemovePasskey
+  | BeginOidc
+  | FinishOidc
+  | UnlinkOidc
   | FollowPlayer
   | UnfollowPlayer
   | BlockPlayer
@@ -840,7 +904,10 @@ export type ClientMessage =
   | AskNotices
   | SetNotices
   | SubscribePush
-  | UnsubscribePush;
+  | UnsubscribePush
+  | SetMail
+  | ConfirmMail
+  | EndMails;
 
 export type Clock =
   | Fischer
@@ -899,6 +966,13 @@ export interface CloseReport {
   type: "close_report";
   report: number;
   grounds: string;
+}
+
+/** Enter the code that was sent to one's address; then e-mails are sent to it. */
+export interface ConfirmMail {
+  id: string;
+  type: "confirm_mail";
+  code: string;
 }
 
 /** Every move may take `days`. */
@@ -1007,8 +1081,9 @@ export interface Delay {
 export interface DeleteAccount {
   id: string;
   type: "delete_account";
-  /** Required of an account; a guest has none. */
+  /** An account is deleted with it, or with a proof of a passkey; a guest has neither. */
   password?: string | null;
+  proof?: PasskeyProof | null;
 }
 
 /** `seat` declines the draw offer, or withdraws its own. A move that declines it has no event for that. */
@@ -1041,6 +1116,14 @@ export interface Eliminated {
   cause: string | null;
   /** The seat that sent the command: the eliminated one, or the one that claimed victory over it. */
   by: number | null;
+}
+
+/** End the e-mails to a player, by the `mark` in the link of one of them; whoever has the link may. */
+export interface EndMails {
+  id: string;
+  type: "end_mails";
+  player: string;
+  mark: string;
 }
 
 /** End all of one's sessions but this one. Personal tokens stay. */
@@ -1107,6 +1190,24 @@ export interface FindPlayer {
   id: string;
   type: "find_player";
   name: string;
+}
+
+/**
+ * Finish it in the browser that began it: sign in, become an account where the identity is new, or link it.
+ *
+ * It may be sent before `hello` to sign in. The code is good once; a `name_taken` leaves it as it is, and another
+ * `name` may be sent with it.
+ */
+export interface FinishOidc {
+  id: string;
+  type: "finish_oidc";
+  /** What the page's address ends with after the visit. */
+  code: string;
+  /** The secret of `oidc_begun`. */
+  secret: string;
+  /** The name of a new account, in place of that which the provider tells. */
+  name?: string | null;
+  label?: string;
 }
 
 /** End a tournament with its standings as they are, once no game goes on; for its organiser. */
@@ -1566,6 +1667,13 @@ export interface MyMatches {
   more: string | null;
 }
 
+/** A passkey that `navigator.credentials.create` has made: the fields of its response. */
+export interface NewPasskey {
+  credential: string;
+  client_data: string;
+  attestation: string;
+}
+
 /** No player loses on time. */
 export interface NoClock {
   kind: "none";
@@ -1596,6 +1704,13 @@ export interface Notices {
   push: ("turn" | "challenge" | "round")[];
   /** The labels of the browsers that get push messages, the newest first. */
   devices: string[];
+  /** Whether this server sends e-mails. */
+  has_mail: boolean;
+  mail: ("turn" | "challenge" | "round")[];
+  /** Where e-mails go. */
+  address: string | null;
+  /** Whether the address is the player's: its code was entered. */
+  is_confirmed: boolean;
 }
 
 /** Something awaits the player elsewhere: in the match `match`, if it is in one. */
@@ -1651,6 +1766,14 @@ export interface OfferedOption {
   choices: number[];
   default: number | boolean | null;
   optional: boolean;
+}
+
+/** The answer to `begin_oidc`: the path that the browser goes to, and the secret that it keeps until it is back. */
+export interface OidcBegun {
+  type: "oidc_begun";
+  id: string;
+  path: string;
+  secret: string;
 }
 
 /** A name that an account has had, until the time `until`. */
@@ -1763,6 +1886,49 @@ export interface Pairings {
   more: number | null;
 }
 
+/**
+ * The answer to `ask_passkey_challenge`: what the browser's WebAuthn is asked with.
+ *
+ * The challenge is the text's bytes. `passkeys` are those of the account: a new one is not made where one of them is,
+ * and one of them confirms. To sign in none is named, so that the answer is the same for everybody.
+ */
+export interface PasskeyChallenge {
+  type: "passkey_challenge";
+  id: string;
+  challenge: string;
+  /** The relying party's id: the host name of the page. */
+  site: string;
+  /** The user handle of a new passkey, as base64url; empty for other purposes. */
+  user: string;
+  passkeys: string[];
+}
+
+/** One passkey; `site` is the host name that it works at. */
+export interface PasskeyInfo {
+  /** Its id, for `remove_passkey`. */
+  passkey: string;
+  label: string;
+  site: string;
+  created: number;
+  used: number;
+}
+
+/** The answer of `navigator.credentials.get`: the fields of its response. `user` is the user handle. */
+export interface PasskeyProof {
+  credential: string;
+  client_data: string;
+  authenticator_data: string;
+  signature: string;
+  user?: string | null;
+}
+
+/** The answer to `ask_passkeys` and `add_passkey`, the newest first. */
+export interface Passkeys {
+  type: "passkeys";
+  id: string;
+  passkeys: PasskeyInfo[];
+}
+
 /** Stop the clocks of all games of a tournament for at most an hour, and pair nobody; for its organiser. */
 export interface PauseTournament {
   id: string;
@@ -1841,6 +2007,10 @@ export interface Policies {
   chat: "everybody" | "accounts" | "nobody";
   /** Who may create tournaments: everybody, players with an account, or administrators. */
   tournaments: "everybody" | "accounts" | "admins";
+  /** Whether passkeys work at the address by which this connection came: a host name by https, or localhost. */
+  passkeys: boolean;
+  /** The name of the provider at which one may sign in; empty for none. */
+  oidc: string;
 }
 
 /** The answer to `ping`: `sent` is that of the ping, `now` the server's time. */
@@ -2028,7 +2198,7 @@ export interface RecoveryCodes {
 export interface Refused {
   type: "refused";
   id: string | null;
-  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "paused" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "no_chat" | "forbidden_words" | "unknown_ban" | "unknown_report" | "unknown_group" | "unknown_code" | "last_teacher" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict" | "unknown_tournament" | "tournament_over";
+  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "paused" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "no_chat" | "forbidden_words" | "unknown_ban" | "unknown_report" | "unknown_group" | "unknown_code" | "last_teacher" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict" | "unknown_tournament" | "tournament_over" | "no_passkeys" | "passkey_known" | "unknown_passkey" | "last_way_in" | "no_oidc" | "oidc_refused" | "already_linked";
   text: string;
   /** Delay before a retry, in milliseconds; null where a retry would be refused as well. */
   retry_after: number | null;
@@ -2045,6 +2215,23 @@ export interface Register {
   name: string;
   password: string;
   /** Where registration is by invitation. */
+  invitation?: string | null;
+  /** The name of the session that begins where a new player is made. */
+  label?: string;
+}
+
+/**
+ * Become an account with a passkey and without a password, as `register` does with one.
+ *
+ * It may be sent before `hello`.
+ */
+export interface RegisterByPasskey {
+  id: string;
+  type: "register_by_passkey";
+  name: string;
+  passkey: NewPasskey;
+  /** What the passkey is called. */
+  passkey_label?: string;
   invitation?: string | null;
   /** The name of the session that begins where a new player is made. */
   label?: string;
@@ -2106,6 +2293,14 @@ export interface RemoveMember {
   player: string;
 }
 
+/** Remove a passkey; the last way to sign in stays. */
+export interface RemovePasskey {
+  id: string;
+  type: "remove_passkey";
+  /** Its id, as `passkeys` lists it. */
+  passkey: string;
+}
+
 /** Change the account's name. The old one stays reserved for the account. */
 export interface Rename {
   id: string;
@@ -2113,11 +2308,16 @@ export interface Rename {
   name: string;
 }
 
-/** Replace the recovery codes by new ones, which are shown this once. */
+/**
+ * Replace the recovery codes by new ones, which are shown this once.
+ *
+ * The password confirms it, or a proof of a passkey.
+ */
 export interface RenewCodes {
   id: string;
   type: "renew_codes";
-  password: string;
+  password?: string | null;
+  proof?: PasskeyProof | null;
 }
 
 /** Replace the code by which players join, or make one again; for teachers. The acknowledgement's `ref` is it. */
@@ -2460,6 +2660,7 @@ export type ServerMessage =
   | Policies
   | Registered
   | SignedIn
+  | SignInLink
   | Account
   | RecoveryCodes
   | Sessions
@@ -2482,6 +2683,9 @@ export type ServerMessage =
   | Pairings
   | TournamentChanged
   | TournamentMessage
+  | PasskeyChallenge
+  | Passkeys
+  | OidcBegun
   | Friends
   | Blocked
   | Notices;
@@ -2511,11 +2715,20 @@ export interface SetGroupRole {
   role: "teacher" | "member";
 }
 
-/** Choose of what one is notified by push messages. */
+/** Have e-mails sent to an address, to which a code is sent first; for players with an account. Null ends them. */
+export interface SetMail {
+  id: string;
+  type: "set_mail";
+  address: string | null;
+  language?: "en" | "de";
+}
+
+/** Choose of what one is notified by push messages, and by e-mails; null leaves a choice as it is. */
 export interface SetNotices {
   id: string;
   type: "set_notices";
-  push: ("turn" | "challenge" | "round")[];
+  push?: ("turn" | "challenge" | "round")[] | null;
+  mail?: ("turn" | "challenge" | "round")[] | null;
 }
 
 /**
@@ -2529,6 +2742,39 @@ export interface SignIn {
   name: string;
   password: string;
   label?: string;
+}
+
+/**
+ * Begin a session by a link that another device of the account shows. The socket's own player stays as it is.
+ *
+ * It may be sent before `hello`. A link is good once.
+ */
+export interface SignInByLink {
+  id: string;
+  type: "sign_in_by_link";
+  code: string;
+  label?: string;
+}
+
+/**
+ * Begin a session by a passkey, which says whose it is. The socket's own player stays as it is.
+ *
+ * It may be sent before `hello`. The answer to an unknown passkey is that to a wrong signature.
+ */
+export interface SignInByPasskey {
+  id: string;
+  type: "sign_in_by_passkey";
+  passkey: PasskeyProof;
+  label?: string;
+}
+
+/** The answer to `ask_sign_in_link`: the page's address with the code, and the rows of its QR code, `1` is dark. */
+export interface SignInLink {
+  type: "sign_in_link";
+  id: string;
+  link: string;
+  qr: string[];
+  expires: number;
 }
 
 /** End this session. Its sockets are closed after the answer; a guest cannot come back. */
@@ -3000,6 +3246,12 @@ export interface UnfollowPlayer {
   player: string;
 }
 
+/** Take the provider's identity from the account; the last way to sign in stays. */
+export interface UnlinkOidc {
+  id: string;
+  type: "unlink_oidc";
+}
+
 /** Have no more push messages sent to a browser; to none of one's browsers without an `endpoint`. */
 export interface UnsubscribePush {
   id: string;
@@ -3099,6 +3351,7 @@ export interface Answers {
   accept_challenge: Acknowledged;
   accept_draw: Acknowledged;
   accept_takeback: Acknowledged;
+  add_passkey: Passkeys;
   analysed: Acknowledged;
   ask_account: Account;
   ask_accounts: AccountList;
@@ -3122,6 +3375,8 @@ export interface Answers {
   ask_notices: Notices;
   ask_opening: Opening;
   ask_pairings: Pairings;
+  ask_passkey_challenge: PasskeyChallenge;
+  ask_passkeys: Passkeys;
   ask_policies: Policies;
   ask_pools: Pools;
   ask_profile: Profile;
@@ -3130,6 +3385,7 @@ export interface Answers {
   ask_reports: Reports;
   ask_seek: SeekInfo;
   ask_sessions: Sessions;
+  ask_sign_in_link: SignInLink;
   ask_standings: Standings;
   ask_study: Acknowledged;
   ask_tokens: Tokens;
@@ -3139,6 +3395,7 @@ export interface Answers {
   ask_tv: Tv;
   ask_variation: Variation;
   ban: Acknowledged;
+  begin_oidc: OidcBegun;
   block_player: Acknowledged;
   cancel_analysis: Acknowledged;
   cancel_challenge: Acknowledged;
@@ -3150,6 +3407,7 @@ export interface Answers {
   claim: Acknowledged;
   close_group: Acknowledged;
   close_report: Acknowledged;
+  confirm_mail: Acknowledged;
   create_group: Acknowledged;
   create_invitation: InvitationCreated;
   create_seek: Acknowledged;
@@ -3161,10 +3419,12 @@ export interface Answers {
   decline_rematch: Acknowledged;
   decline_takeback: Acknowledged;
   delete_account: Acknowledged;
+  end_mails: Acknowledged;
   end_other_sessions: Acknowledged;
   end_session: Acknowledged;
   enter_pool: Acknowledged;
   find_player: PlayerFound;
+  finish_oidc: SignedIn | Registered | Acknowledged;
   finish_tournament: Acknowledged;
   follow_player: Acknowledged;
   forfeit_player: Acknowledged;
@@ -3187,8 +3447,10 @@ export interface Answers {
   read_record: RecordRead;
   recover: SignedIn;
   register: Registered;
+  register_by_passkey: Registered;
   rematch: Acknowledged;
   remove_member: Acknowledged;
+  remove_passkey: Acknowledged;
   rename: Account;
   renew_codes: RecoveryCodes;
   renew_group_code: Acknowledged;
@@ -3200,8 +3462,11 @@ export interface Answers {
   revoke_token: Acknowledged;
   say: Acknowledged;
   set_group_role: Acknowledged;
+  set_mail: Acknowledged;
   set_notices: Acknowledged;
   sign_in: SignedIn;
+  sign_in_by_link: SignedIn;
+  sign_in_by_passkey: SignedIn;
   sign_out: Acknowledged;
   start_seek: Acknowledged;
   start_tournament: Acknowledged;
@@ -3211,6 +3476,7 @@ export interface Answers {
   unban: Acknowledged;
   unblock_player: Acknowledged;
   unfollow_player: Acknowledged;
+  unlink_oidc: Acknowledged;
   unsubscribe_push: Acknowledged;
   watch_lobby: LobbyState;
   watch_tournament: TournamentState;

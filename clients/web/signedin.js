@@ -1,6 +1,7 @@
 /** Where one is signed in: the devices, and the tokens of programs. */
 
 import { copyField } from "./copyfield.js";
+import { showLink } from "./devices.js";
 import { button, fill, h } from "./dom.js";
 import { formSheet, textField } from "./fields.js";
 import { counted, list, t } from "./playertexts.js";
@@ -40,8 +41,9 @@ async function fillIn(place, ask) {
 export function sessionsSheet(page) {
   const { link } = page;
   const place = h("div.list");
+  const another = button(t("Sign in another device"), () => showLink(page), "primary", { type: "button", hidden: !link.hasAccount });
   const others = button(t("Sign out all others"), () => end({ type: "end_other_sessions" }), "", { type: "button", hidden: true });
-  openSheet(t("Signed-in devices"), "small account", place, h("footer", others));
+  openSheet(t("Signed-in devices"), "small account", place, h("footer", others, h("span.grow"), another));
   const draw = () =>
     fillIn(place, async () => {
       const { sessions } = await link.ask({ type: "ask_sessions" });

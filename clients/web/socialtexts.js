@@ -2,6 +2,6 @@
 
 import { extend } from "./language.js";
 
-export { counted, t } from "./language.js";
+export { counted, language, t } from "./language.js";
 
 await extend("social");

@@ -158,8 +158,7 @@ export function turnList(page, turns, place, signal) {
     const others = game.players.filter((player) => player.id !== link.me?.id).map(nameOf);
     const left = game.due === null ? "" : leftText(game.due - link.now());
     return h(
-      "div",
-      { class: `line flow${isMine ? " mine" : ""}` },
+      isMine ? "div.line.flow.mine" : "div.line.flow",
       h(
         "div.grow",
         h("strong", isMine ? t("Your turn") : t("Their turn")),

@@ -15,17 +15,24 @@ from cornered.server.accounts import (
     MAX_KNOWN_ADDRESSES,
     MAX_LIVE_INVITATIONS,
     MAX_OLD_NAMES,
+    MAX_PASSKEYS,
     MAX_SESSIONS,
+    MAX_SPENT,
     MAX_TOKENS,
+    NO_PASSWORD,
     PLAIN_SCOPES,
     AccountRecord,
     AlreadyRegistered,
     BadInvitation,
     FormerName,
     Identity,
+    IdentityTaken,
+    LastWayIn,
     NameTaken,
     NewAccount,
+    NewKey,
     NewSession,
+    Passkey,
     Revocation,
     StaleAccount,
     TokenRecord,
@@ -62,6 +69,9 @@ class MemoryAccounts:
         self._bearers: dict[str, str] = {}  # digest -> player
         self._invitations: dict[str, tuple[int, int]] = {}  # digest -> uses that are left, end
         self._revocations: list[Revocation] = []
+        self._passkeys: dict[str, Passkey] = {}  # id of an authenticator -> passkey
+        self._identities: dict[str, str] = {}  # digest -> player
+        self._spent: dict[str, int] = {}  # digest -> end
         self.on_delete: list[Callable[[str], None]] = []
         """Called with a player who is deleted, as part of the same change."""
 
@@ -158,6 +168,8 @@ class MemoryAccounts:
             raise BadInvitation
         if new.key in self._names:
             raise NameTaken
+        if (new.passkey and new.passkey.credential in self._passkeys) or new.identity in self._identities:
+            raise IdentityTaken
         if new.invitation is not None:
             self._invitations[new.invitation] = (uses - 1, expires)
         is_new = player is None
@@ -166,12 +178,21 @@ class MemoryAccounts:
         self._players[player] = Player(id=player, name=new.name, kind=kind)
         self._accounts[player] = _Account(new.hash, new.key, new.at, set(new.codes))
         self._names[new.key] = player
+        if new.passkey is not None:
+            self._add_passkey(player, new.passkey)
+        if new.identity:
+            self._identities[new.identity] = player
         if is_new:
             return self._begin_session(player, new.label, new.at)
         return Identity(self._players[player], by, has_account=True), None
 
     async def sign_in(self, player: str, was: str, session: NewSession) -> tuple[Identity, str]:
         return self._enter(player, self._require_account(player, was), session)
+
+    async def sign_in_again(self, player: str, by: str, session: NewSession) -> tuple[Identity, str]:
+        known = self._require_account(player)
+        self._require_session(player, by)
+        return self._enter(player, known, session)
 
     async def recover(
         self, player: str, was: str, code: str, new_hash: str, session: NewSession
@@ -254,6 +275,9 @@ class MemoryAccounts:
         elif player in self._accounts:
             raise StaleAccount
         self._accounts.pop(player, None)
+        for passkey in await self.passkeys(player):
+            del self._passkeys[passkey.credential]
+        self._unlink(player)
         for key in [key for key, owner in self._names.items() if owner == player]:
             del self._names[key]
         self._drop(self._digests(player))
@@ -262,6 +286,84 @@ class MemoryAccounts:
         for forget in self.on_delete:
             forget(player)
         self._record(player)
+
+    # Passkeys, and identities at the provider
+
+    async def passkey(self, credential: str) -> Passkey | None:
+        return self._passkeys.get(credential)
+
+    async def passkeys(self, player: str) -> Sequence[Passkey]:
+        own = [passkey for passkey in self._passkeys.values() if passkey.player == player]
+        return sorted(own, key=lambda passkey: (-passkey.created, passkey.id))
+
+    async def add_passkey(self, player: str, was: str, new: NewKey, by: str) -> None:
+        self._require_account(player, was)
+        self._require_session(player, by)
+        if len(await self.passkeys(player)) >= MAX_PASSKEYS:
+            raise TooMany
+        if new.credential in self._passkeys:
+            raise IdentityTaken
+        self._add_passkey(player, new)
+
+    async def remove_passkey(self, player: str, passkey: str, by: str) -> bool:
+        known = self._require_account(player)
+        self._require_session(player, by)
+        own = await self.passkeys(player)
+        found = next((one for one in own if one.id == passkey), None)
+        if found is None:
+            return False
+        if known.hash == NO_PASSWORD and len(own) == 1 and player not in self._identities.values():
+            raise LastWayIn
+        del self._passkeys[found.credential]
+        return True
+
+    async def count_passkey(self, passkey: Passkey, count: int, at: int) -> None:
+        known = self._passkeys.get(passkey.credential)
+        if known is None or (known.player, known.count) != (passkey.player, passkey.count):
+            raise StaleAccount
+        self._passkeys[passkey.credential] = replace(known, count=count, used=at)
+
+    async def enter_by_passkey(self, passkey: Passkey, count: int, session: NewSession) -> tuple[Identity, str]:
+        known = self._accounts.get(passkey.player)
+        if known is None or known.is_closed:
+            raise StaleAccount
+        await self.count_passkey(passkey, count, session.at)
+        return self._enter(passkey.player, known, session)
+
+    async def identity_holder(self, identity: str) -> str | None:
+        return self._identities.get(identity)
+
+    async def link(self, player: str, identity: str, by: str, at: int) -> None:
+        self._require_account(player)
+        self._require_session(player, by)
+        if identity in self._identities or player in self._identities.values():
+            raise IdentityTaken
+        self._identities[identity] = player
+
+    async def unlink(self, player: str, by: str) -> bool:
+        known = self._require_account(player)
+        self._require_session(player, by)
+        is_linked = player in self._identities.values()
+        if is_linked and known.hash == NO_PASSWORD and not await self.passkeys(player):
+            raise LastWayIn
+        self._unlink(player)
+        return is_linked
+
+    async def enter_by_identity(self, identity: str, session: NewSession) -> tuple[Identity, str]:
+        player = self._identities.get(identity, "")
+        known = self._accounts.get(player)
+        if known is None or known.is_closed:
+            raise StaleAccount
+        return self._enter(player, known, session)
+
+    async def spend(self, digest: str, at: int, until: int) -> bool:
+        self._spent = {known: end for known, end in self._spent.items() if end > at}
+        if len(self._spent) >= MAX_SPENT:
+            raise TooMany
+        if digest in self._spent:
+            return False
+        self._spent[digest] = until
+        return True
 
     # Invitations
 
@@ -302,6 +404,23 @@ class MemoryAccounts:
         if player not in self._accounts:
             raise UnknownPlayer(player)
         return self._accounts[player]
+
+    def _add_passkey(self, player: str, new: NewKey) -> None:
+        self._passkeys[new.credential] = Passkey(
+            token_id(digest_of(new.credential)),
+            player,
+            new.credential,
+            new.public_key,
+            new.count,
+            new.handle,
+            new.site,
+            new.label,
+            new.at,
+            new.at,
+        )
+
+    def _unlink(self, player: str) -> None:
+        self._identities = {identity: holder for identity, holder in self._identities.items() if holder != player}
 
     def _require_account(self, player: str, was: str | None = None) -> _Account:
         if player not in self._players or player in self._deleted:
@@ -364,7 +483,15 @@ class MemoryAccounts:
     def _record_of(self, player: str, known: _Account) -> AccountRecord:
         old = tuple(sorted(known.old.values(), key=lambda former: former.until))
         return AccountRecord(
-            self._players[player], known.hash, known.role, known.since, known.is_closed, len(known.codes), old
+            self._players[player],
+            known.hash,
+            known.role,
+            known.since,
+            known.is_closed,
+            len(known.codes),
+            old,
+            sum(passkey.player == player for passkey in self._passkeys.values()),
+            player in self._identities.values(),
         )
 
     def _digests(self, player: str) -> list[str]:

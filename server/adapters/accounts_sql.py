@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import Row, delete, func, insert, or_, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cornered.protocol.account import Role, Scope
 from cornered.protocol.values import Player
 from cornered.server.accounts import (
     DELETED_NAME,
-    MAX_KNOWN_ADDRESSES,
     MAX_LIVE_INVITATIONS,
     MAX_OLD_NAMES,
-    MAX_SESSIONS,
     MAX_TOKENS,
     AccountRecord,
     AlreadyRegistered,
@@ -29,15 +25,18 @@ from cornered.server.accounts import (
     StaleAccount,
     TokenRecord,
     TooMany,
-    UnknownPlayer,
 )
-from cornered.server.adapters.players_sql import SqlPlayers, is_token, player_of, read_scopes, written_scopes
+from cornered.server.adapters.account_steps_sql import ACCOUNT, account_of
+from cornered.server.adapters.passkeys_sql import SqlPasskeys
+from cornered.server.adapters.players_sql import is_token, player_of, read_scopes, written_scopes
 from cornered.server.adapters.social_sql import forget_player
 from cornered.server.adapters.tables import (
     ACCOUNT_NAMES,
     ACCOUNTS_TABLE,
+    IDENTITIES,
     INVITATIONS,
     KNOWN_ADDRESSES,
+    PASSKEYS,
     PLAYERS_TABLE,
     RECOVERY_CODES,
     TOKENS,
@@ -46,30 +45,16 @@ from cornered.server.adapters.tokens import digest_of, new_player_id, new_token,
 
 __all__ = ["SqlAccounts"]
 
-_CODES_LEFT: Final = (
-    select(func.count()).where(RECOVERY_CODES.c.player == ACCOUNTS_TABLE.c.player).correlate(ACCOUNTS_TABLE)
-).scalar_subquery()
-_ACCOUNT: Final = select(
-    PLAYERS_TABLE.c.id,
-    PLAYERS_TABLE.c.name,
-    PLAYERS_TABLE.c.kind,
-    ACCOUNTS_TABLE.c.hash,
-    ACCOUNTS_TABLE.c.role,
-    ACCOUNTS_TABLE.c.since,
-    ACCOUNTS_TABLE.c.is_closed,
-    _CODES_LEFT.label("codes_left"),
-).join(ACCOUNTS_TABLE, ACCOUNTS_TABLE.c.player == PLAYERS_TABLE.c.id)
 
-
-class SqlAccounts(SqlPlayers):
+class SqlAccounts(SqlPasskeys):
     """Implements `Accounts`. The database is shared with other adapters, and its owner closes it."""
 
     async def account(self, player: str) -> AccountRecord | None:
-        rows = await self._rows(_ACCOUNT.where(PLAYERS_TABLE.c.id == player))
+        rows = await self._rows(ACCOUNT.where(PLAYERS_TABLE.c.id == player))
         return (await self._with_names(rows))[0] if rows else None
 
     async def account_named(self, key: str) -> AccountRecord | None:
-        named = _ACCOUNT.join(ACCOUNT_NAMES, ACCOUNT_NAMES.c.player == ACCOUNTS_TABLE.c.player)
+        named = ACCOUNT.join(ACCOUNT_NAMES, ACCOUNT_NAMES.c.player == ACCOUNTS_TABLE.c.player)
         rows = await self._rows(named.where(ACCOUNT_NAMES.c.key == key, ACCOUNT_NAMES.c.until == 0))
         # Asked for an unknown name too, which would be told by a shorter wait otherwise.
         found = await self._with_names(rows)
@@ -82,7 +67,7 @@ class SqlAccounts(SqlPlayers):
         names: dict[str, list[FormerName]] = {}
         for row in await self._rows(query.order_by(ACCOUNT_NAMES.c.until)):
             names.setdefault(row.player, []).append(FormerName(row.name, row.until))
-        return [_account_of(row, tuple(names.get(row.id, ()))) for row in rows]
+        return [account_of(row, tuple(names.get(row.id, ()))) for row in rows]
 
     async def knows_address(self, player: str, address: str) -> bool:
         query = select(KNOWN_ADDRESSES.c.seen)
@@ -104,7 +89,7 @@ class SqlAccounts(SqlPlayers):
                 raise StaleAccount
             else:
                 await self._require_session(connection, player, by)
-                if (await connection.execute(_ACCOUNT.where(PLAYERS_TABLE.c.id == player))).first() is not None:
+                if (await connection.execute(ACCOUNT.where(PLAYERS_TABLE.c.id == player))).first() is not None:
                     raise AlreadyRegistered
             if new.invitation is not None:
                 valid = (INVITATIONS.c.uses > 0) & (INVITATIONS.c.expires > new.at)
@@ -120,9 +105,11 @@ class SqlAccounts(SqlPlayers):
             await connection.execute(
                 insert(ACCOUNT_NAMES), {"key": new.key, "player": player, "name": new.name, "until": 0}
             )
-            await connection.execute(
-                insert(RECOVERY_CODES), [{"player": player, "digest": digest} for digest in new.codes]
-            )
+            await self._set_codes(connection, player, new.codes)
+            if new.passkey is not None:
+                await self._insert_passkey(connection, player, new.passkey)
+            if new.identity:
+                await self._insert_identity(connection, player, new.identity, new.at)
             await connection.execute(update(PLAYERS_TABLE).where(PLAYERS_TABLE.c.id == player).values(name=new.name))
             row = (await connection.execute(select(PLAYERS_TABLE).where(PLAYERS_TABLE.c.id == player))).one()
             identity = Identity(player_of(row), by, has_account=True)
@@ -135,6 +122,12 @@ class SqlAccounts(SqlPlayers):
     async def sign_in(self, player: str, was: str, session: NewSession) -> tuple[Identity, str]:
         async with self._changing(player) as connection:
             row = await self._require_account(connection, player, was)
+            return await self._enter(connection, row, session)
+
+    async def sign_in_again(self, player: str, by: str, session: NewSession) -> tuple[Identity, str]:
+        async with self._changing(player) as connection:
+            row = await self._require_account(connection, player)
+            await self._require_session(connection, player, by)
             return await self._enter(connection, row, session)
 
     async def recover(
@@ -246,9 +239,10 @@ class SqlAccounts(SqlPlayers):
             await self._require_session(connection, player, by)
             if was is not None:
                 await self._require_account(connection, player, was)
-            elif (await connection.execute(_ACCOUNT.where(PLAYERS_TABLE.c.id == player))).first() is not None:
+            elif (await connection.execute(ACCOUNT.where(PLAYERS_TABLE.c.id == player))).first() is not None:
                 raise StaleAccount
-            for table in (RECOVERY_CODES, KNOWN_ADDRESSES, ACCOUNT_NAMES, ACCOUNTS_TABLE, TOKENS):
+            of_account = (PASSKEYS, IDENTITIES, RECOVERY_CODES, KNOWN_ADDRESSES, ACCOUNT_NAMES)
+            for table in (*of_account, ACCOUNTS_TABLE, TOKENS):
                 await connection.execute(delete(table).where(table.c.player == player))
             await forget_player(connection, player)
             await connection.execute(
@@ -271,7 +265,7 @@ class SqlAccounts(SqlPlayers):
     # For operators
 
     async def accounts(self, limit: int, after: str = "", *, beginning: str = "") -> Sequence[AccountRecord]:
-        named = _ACCOUNT.join(ACCOUNT_NAMES, ACCOUNT_NAMES.c.player == ACCOUNTS_TABLE.c.player)
+        named = ACCOUNT.join(ACCOUNT_NAMES, ACCOUNT_NAMES.c.player == ACCOUNTS_TABLE.c.player)
         query = named.where(ACCOUNT_NAMES.c.until == 0, ACCOUNT_NAMES.c.key > after)
         if beginning:
             query = query.where(ACCOUNT_NAMES.c.key.startswith(beginning, autoescape=True))
@@ -300,70 +294,6 @@ class SqlAccounts(SqlPlayers):
     async def add_codes(self, player: str, codes: Collection[str]) -> None:
         async with self._changing_account(player) as connection:
             await self._set_codes(connection, player, codes)
-
-    # Steps of a transaction
-
-    @contextlib.asynccontextmanager
-    async def _changing_account(self, player: str) -> AsyncIterator[AsyncConnection]:
-        """Lend a connection for one change of an account by the operator. Raises UnknownPlayer."""
-        async with self._changing(player) as connection:
-            if (await connection.execute(_ACCOUNT.where(PLAYERS_TABLE.c.id == player))).first() is None:
-                raise UnknownPlayer(player)
-            yield connection
-
-    async def _owner(self, connection: AsyncConnection, key: str) -> str | None:
-        """Return the player whose account has, or had, the name with this comparison key."""
-        query = select(ACCOUNT_NAMES.c.player).where(ACCOUNT_NAMES.c.key == key)
-        owner: str | None = (await connection.execute(query)).scalar()
-        return owner
-
-    async def _require_account(self, connection: AsyncConnection, player: str, was: str | None = None) -> Row[Any]:
-        """Return an open account. Raises StaleAccount where it has another hash than `was`, if that is given."""
-        found = await connection.execute(_ACCOUNT.where(PLAYERS_TABLE.c.id == player))
-        rows: list[Any] = list(found)
-        if not rows or rows[0].is_closed or was not in (None, rows[0].hash):
-            raise StaleAccount
-        row: Row[Any] = rows[0]
-        return row
-
-    async def _enter(self, connection: AsyncConnection, row: Row[Any], session: NewSession) -> tuple[Identity, str]:
-        """Begin a session, of which an account has so many at most, and remember the address."""
-        of_player = (TOKENS.c.player == row.id) & TOKENS.c.is_session.is_(True)
-        oldest = select(TOKENS.c.digest).where(of_player).order_by(TOKENS.c.seen.desc(), TOKENS.c.digest)
-        surplus = (await connection.execute(oldest.offset(MAX_SESSIONS - 1))).all()
-        await self._end(connection, row.id, [one.digest for one in surplus])
-        if session.address:
-            of_account = KNOWN_ADDRESSES.c.player == row.id
-            known = {"player": row.id, "address": session.address, "seen": session.at}
-            await connection.execute(
-                delete(KNOWN_ADDRESSES).where(of_account, KNOWN_ADDRESSES.c.address == session.address)
-            )
-            newest = select(KNOWN_ADDRESSES.c.address).where(of_account)
-            newest = newest.order_by(KNOWN_ADDRESSES.c.seen.desc(), KNOWN_ADDRESSES.c.address)
-            old = (await connection.execute(newest.offset(MAX_KNOWN_ADDRESSES - 1))).scalars().all()
-            if old:
-                await connection.execute(delete(KNOWN_ADDRESSES).where(of_account, KNOWN_ADDRESSES.c.address.in_(old)))
-            await connection.execute(insert(KNOWN_ADDRESSES), known)
-        return await self._begin_session(
-            connection, player_of(row), session.label, session.at, has_account=True, is_admin=row.role == "admin"
-        )
-
-    async def _end(self, connection: AsyncConnection, player: str, digests: Sequence[str]) -> None:
-        """Delete tokens of a player, with a revocation for each."""
-        for digest in digests:
-            await connection.execute(delete(TOKENS).where(TOKENS.c.digest == digest))
-            await self._record_revocation(connection, player, token=token_id(digest))
-
-    async def _set_hash(self, connection: AsyncConnection, player: str, new_hash: str) -> None:
-        await connection.execute(update(ACCOUNTS_TABLE).where(ACCOUNTS_TABLE.c.player == player).values(hash=new_hash))
-
-    async def _set_codes(self, connection: AsyncConnection, player: str, codes: Collection[str]) -> None:
-        await connection.execute(delete(RECOVERY_CODES).where(RECOVERY_CODES.c.player == player))
-        await connection.execute(insert(RECOVERY_CODES), [{"player": player, "digest": digest} for digest in codes])
-
-
-def _account_of(row: Row[Any], old_names: tuple[FormerName, ...]) -> AccountRecord:
-    return AccountRecord(player_of(row), row.hash, row.role, row.since, row.is_closed, row.codes_left, old_names)
 
 
 def _token_of(row: Row[Any]) -> TokenRecord:

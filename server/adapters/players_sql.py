@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Row, Select, delete, exists, func, insert, or_, select, text, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cornered.protocol.account import Scope
@@ -16,10 +16,13 @@ from cornered.protocol.values import Player, PlayerKind
 from cornered.server.accounts import (
     ALL_SCOPES,
     PLAIN_SCOPES,
+    AccountsBusy,
     AccountsUnavailable,
     AlreadyRegistered,
     BadInvitation,
     Identity,
+    IdentityTaken,
+    LastWayIn,
     NameTaken,
     Revocation,
     StaleAccount,
@@ -30,11 +33,39 @@ from cornered.server.adapters.database import STORE_ERRORS, Database
 from cornered.server.adapters.tables import ACCOUNT_NAMES, ACCOUNTS_TABLE, PLAYERS_TABLE, REVOCATIONS, TOKENS
 from cornered.server.adapters.tokens import digest_of, new_player_id, new_token, token_id
 
-__all__ = ["KEPT_REVOCATIONS", "SqlPlayers", "is_token", "player_of", "read_scopes", "written_scopes"]
+__all__ = [
+    "KEPT_REVOCATIONS",
+    "LOCK_MS",
+    "SILENCE_MS",
+    "SqlPlayers",
+    "is_token",
+    "player_of",
+    "read_scopes",
+    "written_scopes",
+]
 
 KEPT_REVOCATIONS: Final = 10_000
 """The newest revocations, which a node may have to look for after an outage of the store."""
-_DECIDED: Final = (AlreadyRegistered, BadInvitation, NameTaken, StaleAccount, TooMany, UnknownPlayer)
+LOCK_MS: Final = 1_000
+"""How long a change of an account waits on PostgreSQL for a lock that a change at another node holds. The node's
+appends to its journal wait meanwhile: they share the writer."""
+SILENCE_MS: Final = 5_000
+"""How long PostgreSQL waits for the next statement of such a change; then it ends the connection, and with it the
+transaction and its locks. The node may have frozen, or the network be gone."""
+_LOCK_NOT_AVAILABLE: Final = "55P03"
+_PATIENCE: Final = text(
+    "SELECT set_config('lock_timeout', :lock, true), set_config('idle_in_transaction_session_timeout', :silence, true)"
+)
+_DECIDED: Final = (
+    AlreadyRegistered,
+    BadInvitation,
+    IdentityTaken,
+    LastWayIn,
+    NameTaken,
+    StaleAccount,
+    TooMany,
+    UnknownPlayer,
+)
 """Refusals of a change, after which the connection is as good as before."""
 _PLAYER: Final = (PLAYERS_TABLE.c.id, PLAYERS_TABLE.c.name, PLAYERS_TABLE.c.kind)
 _LOCK_REVOCATIONS: Final = text("LOCK TABLE revocations IN EXCLUSIVE MODE")
@@ -218,11 +249,18 @@ class SqlPlayers:
         try:
             async with self._turn, self._database.writing() as connection:
                 try:
+                    if not self._database.is_sqlite:
+                        await connection.execute(_PATIENCE, {"lock": str(LOCK_MS), "silence": str(SILENCE_MS)})
                     yield connection
                 except _DECIDED as error:
                     # The writer is the journal's too: an error in its block would have it connect anew.
                     await connection.rollback()
                     refusal = error
+                except DBAPIError as error:
+                    if getattr(error.orig, "sqlstate", None) != _LOCK_NOT_AVAILABLE:
+                        raise
+                    await connection.rollback()
+                    refusal = AccountsBusy("a change at another node does not end")
         except IntegrityError as error:
             raise NameTaken from error
         except STORE_ERRORS as error:

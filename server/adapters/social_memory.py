@@ -3,12 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from cornered.protocol.social import NOTICE_KINDS, NoticeKind
+from cornered.protocol.social import NOTICE_KINDS, MailLanguage, NoticeKind
 from cornered.server.adapters.accounts_memory import MemoryAccounts
-from cornered.server.social.ports import Bond, Device, TooManyBonds, UnknownPerson
+from cornered.server.social.ports import (
+    CODE_TRIES,
+    HOUR_MS,
+    Bond,
+    Device,
+    MailBox,
+    TooManyBonds,
+    TooSoon,
+    UnknownPerson,
+)
 
 __all__ = ["MemorySocialStore"]
+
+
+@dataclass(slots=True)
+class _Mail:
+    box: MailBox
+    code: str
+    asked: int
+    tries: int = 0
+    mailed: int = 0
 
 
 class MemorySocialStore:
@@ -20,6 +39,7 @@ class MemorySocialStore:
         self._kinds: dict[str, Sequence[NoticeKind]] = {}
         self._devices: dict[str, list[Device]] = {}
         self._turns: dict[str, int] = {}
+        self._mail: dict[str, _Mail] = {}
         self._push_secret = b""
         accounts.on_delete.append(self._forget)
 
@@ -69,6 +89,51 @@ class MemorySocialStore:
         kept = [device for device in self._devices.get(player, ()) if endpoint not in (None, device.endpoint)]
         self._devices[player] = kept
 
+    async def mail_box(self, player: str) -> MailBox | None:
+        known = self._mail.get(player)
+        return known.box if known is not None and known.box.address else None
+
+    async def set_mail(self, player: str, address: str, language: MailLanguage, code: str, at: int) -> None:
+        self._require(player)
+        if any(
+            (owner == player or one.box.address == address) and one.asked > at - HOUR_MS
+            for owner, one in self._mail.items()
+        ):
+            raise TooSoon
+        known = self._mail.get(player)
+        kinds = NOTICE_KINDS if known is None else known.box.kinds
+        box = MailBox(address, language, is_confirmed=False, kinds=kinds)
+        self._mail[player] = _Mail(box, code, at, mailed=0 if known is None else known.mailed)
+
+    async def confirm_mail(self, player: str, code: str, at: int) -> bool:
+        known = self._mail.get(player)
+        if known is None or not known.code or known.asked <= at - HOUR_MS or known.tries >= CODE_TRIES:
+            return False
+        known.tries += 1
+        if known.code != code:
+            return False
+        known.code, known.box = "", replace(known.box, is_confirmed=True)
+        return True
+
+    async def choose_mail(self, player: str, kinds: Collection[NoticeKind]) -> None:
+        known = self._mail.get(player)
+        if known is not None:
+            known.box = replace(known.box, kinds=tuple(kind for kind in NOTICE_KINDS if kind in kinds))
+
+    async def forget_mail(self, player: str) -> None:
+        known = self._mail.get(player)
+        if known is not None:
+            known.code, known.box = "", replace(known.box, address="", is_confirmed=False)
+
+    async def claim_mail(self, player: str, kind: NoticeKind, at: int) -> MailBox | None:
+        known, box = self._mail.get(player), await self.mail_box(player)
+        if known is None or box is None or not box.is_confirmed or kind not in box.kinds:
+            return None
+        if known.mailed > at - HOUR_MS:
+            return None
+        known.mailed = at
+        return box
+
     async def claim_turn(self, match: str, seq: int) -> bool:
         if self._turns.get(match, -1) >= seq:
             return False
@@ -94,3 +159,4 @@ class MemorySocialStore:
             bonds.pop(player, None)
         self._kinds.pop(player, None)
         self._devices.pop(player, None)
+        self._mail.pop(player, None)

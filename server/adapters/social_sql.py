@@ -11,11 +11,21 @@ from sqlalchemy import Row, Select, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from cornered.protocol.social import NOTICE_KINDS, NoticeKind
+from cornered.protocol.social import NOTICE_KINDS, MailLanguage, NoticeKind
 from cornered.server.adapters.database import STORE_ERRORS, Database
-from cornered.server.adapters.social_tables import ANNOUNCED_TURNS, BONDS, NOTICE_CHOICES, PUSH_DEVICES
+from cornered.server.adapters.social_tables import ANNOUNCED_TURNS, BONDS, MAIL_BOXES, NOTICE_CHOICES, PUSH_DEVICES
 from cornered.server.adapters.tables import PLAYERS_TABLE, SECRETS
-from cornered.server.social.ports import Bond, Device, SocialUnavailable, TooManyBonds, UnknownPerson
+from cornered.server.social.ports import (
+    CODE_TRIES,
+    HOUR_MS,
+    Bond,
+    Device,
+    MailBox,
+    SocialUnavailable,
+    TooManyBonds,
+    TooSoon,
+    UnknownPerson,
+)
 
 __all__ = ["PUSH_KEY", "SqlSocialStore", "forget_player"]
 
@@ -28,7 +38,7 @@ CHUNK: Final = 500
 async def forget_player(connection: AsyncConnection, player: str) -> None:
     """Delete what is stored of a player here, and the bonds that others have with the player."""
     await connection.execute(delete(BONDS).where((BONDS.c.player == player) | (BONDS.c.other == player)))
-    for table in (NOTICE_CHOICES, PUSH_DEVICES):
+    for table in (NOTICE_CHOICES, PUSH_DEVICES, MAIL_BOXES):
         await connection.execute(delete(table).where(table.c.player == player))
 
 
@@ -120,6 +130,52 @@ class SqlSocialStore:
         async with self._writing() as connection:
             await connection.execute(removed)
 
+    async def mail_box(self, player: str) -> MailBox | None:
+        rows = await self._rows(select(MAIL_BOXES).where(MAIL_BOXES.c.player == player))
+        return _box_of(rows[0]) if rows else None
+
+    async def set_mail(self, player: str, address: str, language: MailLanguage, code: str, at: int) -> None:
+        async with self._changing(player) as connection:
+            of_either = (MAIL_BOXES.c.player == player) | (MAIL_BOXES.c.address == address)
+            recent = select(MAIL_BOXES.c.player).where(of_either, MAIL_BOXES.c.asked > at - HOUR_MS)
+            if (await connection.execute(recent)).first() is not None:
+                raise TooSoon
+            kinds = " ".join(NOTICE_KINDS)
+            known = (await connection.execute(select(MAIL_BOXES).where(MAIL_BOXES.c.player == player))).first()
+            await connection.execute(delete(MAIL_BOXES).where(MAIL_BOXES.c.player == player))
+            row = {"player": player, "address": address, "language": language, "code": code, "asked": at, "tries": 0}
+            kept = {"kinds": kinds, "mailed": 0} if known is None else {"kinds": known.kinds, "mailed": known.mailed}
+            await connection.execute(insert(MAIL_BOXES), {**row, **kept, "is_confirmed": False})
+
+    async def confirm_mail(self, player: str, code: str, at: int) -> bool:
+        is_open = (MAIL_BOXES.c.player == player) & (MAIL_BOXES.c.asked > at - HOUR_MS) & (MAIL_BOXES.c.code != "")
+        tried = update(MAIL_BOXES).where(is_open, MAIL_BOXES.c.tries < CODE_TRIES)
+        right = update(MAIL_BOXES).where(is_open, MAIL_BOXES.c.code == code)
+        async with self._writing() as connection:
+            if not (await connection.execute(tried.values(tries=MAIL_BOXES.c.tries + 1))).rowcount:
+                return False
+            return bool((await connection.execute(right.values(is_confirmed=True, code=""))).rowcount)
+
+    async def choose_mail(self, player: str, kinds: Collection[NoticeKind]) -> None:
+        chosen = " ".join(kind for kind in NOTICE_KINDS if kind in kinds)
+        async with self._writing() as connection:
+            await connection.execute(update(MAIL_BOXES).where(MAIL_BOXES.c.player == player).values(kinds=chosen))
+
+    async def forget_mail(self, player: str) -> None:
+        async with self._writing() as connection:
+            # The time of the newest code stays, so that to forget an address is no way to have another code sent.
+            gone = {"address": "", "code": "", "is_confirmed": False}
+            await connection.execute(update(MAIL_BOXES).where(MAIL_BOXES.c.player == player).values(**gone))
+
+    async def claim_mail(self, player: str, kind: NoticeKind, at: int) -> MailBox | None:
+        box = await self.mail_box(player)
+        if box is None or not box.is_confirmed or kind not in box.kinds:
+            return None
+        of_player = (MAIL_BOXES.c.player == player) & MAIL_BOXES.c.is_confirmed.is_(True)
+        async with self._writing() as connection:
+            due = update(MAIL_BOXES).where(of_player, MAIL_BOXES.c.mailed <= at - HOUR_MS).values(mailed=at)
+            return box if (await connection.execute(due)).rowcount else None
+
     async def claim_turn(self, match: str, seq: int) -> bool:
         of_match = ANNOUNCED_TURNS.c.match == match
         try:
@@ -170,7 +226,7 @@ class SqlSocialStore:
             async with self._database.writing() as connection:
                 try:
                     yield connection
-                except (UnknownPerson, TooManyBonds) as error:
+                except (UnknownPerson, TooManyBonds, TooSoon) as error:
                     # The writer is the journal's too: an error in its block would have it connect anew.
                     await connection.rollback()
                     decided = error
@@ -196,6 +252,14 @@ class _Taken(SocialUnavailable):
 
 def _without(player: str, bond: Bond, other: str) -> Any:
     return delete(BONDS).where(BONDS.c.player == player, BONDS.c.kind == bond, BONDS.c.other == other)
+
+
+def _box_of(row: Row[Any]) -> MailBox | None:
+    if not row.address:
+        return None
+    chosen = row.kinds.split()
+    kinds = tuple(kind for kind in NOTICE_KINDS if kind in chosen)
+    return MailBox(row.address, row.language, row.is_confirmed, kinds)
 
 
 def _digest_of(endpoint: str) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, String, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, String, Table, Text
 
 from cornered.server.adapters.tables import METADATA
 
-__all__ = ["ANNOUNCED_TURNS", "BONDS", "NOTICE_CHOICES", "PUSH_DEVICES"]
+__all__ = ["ANNOUNCED_TURNS", "BONDS", "MAIL_BOXES", "NOTICE_CHOICES", "PUSH_DEVICES"]
 
 BONDS: Final = Table(
     "bonds",
@@ -42,6 +42,22 @@ PUSH_DEVICES: Final = Table(
     Index("push_devices_player", "player"),
 )
 """Browsers that get push messages, by the digests of their endpoints: each has one player."""
+
+MAIL_BOXES: Final = Table(
+    "mail_boxes",
+    METADATA,
+    Column("player", String(32), ForeignKey("players.id"), primary_key=True),
+    Column("address", String(254), nullable=False),
+    Column("language", String(8), nullable=False),
+    Column("kinds", String(60), nullable=False),
+    Column("is_confirmed", Boolean, nullable=False),
+    Column("code", String(64), nullable=False),
+    Column("asked", BigInteger, nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("mailed", BigInteger, nullable=False),
+    Index("mail_boxes_address", "address"),
+)
+"""Where players get e-mails, with the digest of the code: when it was asked for, how often tried; and the last mail."""
 
 ANNOUNCED_TURNS: Final = Table(
     "announced_turns",

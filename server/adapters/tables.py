@@ -27,6 +27,7 @@ __all__ = [
     "ACCOUNTS_TABLE",
     "ACCOUNT_NAMES",
     "EVENTS",
+    "IDENTITIES",
     "INVITATIONS",
     "KNOWN_ADDRESSES",
     "LOBBY_LOG",
@@ -35,6 +36,7 @@ __all__ = [
     "MODERATION",
     "NODES_TABLE",
     "NOW_MS",
+    "PASSKEYS",
     "PLAYERS_TABLE",
     "PROBES",
     "RATINGS",
@@ -46,6 +48,7 @@ __all__ = [
     "SEATS_TABLE",
     "SECRETS",
     "SLOTS_TABLE",
+    "SPENT",
     "STREAMS",
     "STREAM_EVENTS",
     "SWEEPS",
@@ -172,6 +175,43 @@ INVITATIONS: Final = Table(
     Column("expires", BigInteger, nullable=False),
 )
 """Invitations to register, with the number of registrations that are left."""
+
+PASSKEYS: Final = Table(
+    "passkeys",
+    METADATA,
+    Column("digest", String(64), primary_key=True),
+    Column("player", String(32), ForeignKey("accounts.player"), nullable=False),
+    Column("credential", Text, nullable=False),
+    Column("public_key", LargeBinary, nullable=False),
+    Column("counter", BigInteger, nullable=False),
+    Column("handle", String(64), nullable=False),
+    Column("site", String(255), nullable=False),
+    Column("label", String(60), nullable=False),
+    Column("created", BigInteger, nullable=False),
+    Column("used", BigInteger, nullable=False),
+    Index("passkeys_player", "player"),
+)
+"""Passkeys by the digests of the ids that authenticators gave them. An id that owners see is the beginning of the
+digest.
+"""
+
+IDENTITIES: Final = Table(
+    "identities",
+    METADATA,
+    Column("digest", String(64), primary_key=True),
+    Column("player", String(32), ForeignKey("accounts.player"), nullable=False, unique=True),
+    Column("created", BigInteger, nullable=False),
+)
+"""The accounts that identities at the provider sign in to, by digests of issuer and subject."""
+
+SPENT: Final = Table(
+    "spent",
+    METADATA,
+    Column("digest", String(64), primary_key=True),
+    Column("until", BigInteger, nullable=False),
+    Index("spent_until", "until"),
+)
+"""Challenges and codes that were used and are not past their time."""
 
 SECRETS: Final = Table(
     "secrets",

@@ -14,6 +14,7 @@ __all__ = [
     "DEPARTURE_DELAY_MS",
     "LOBBY_EVENT",
     "MAX_CACHED_ANSWERS",
+    "TABLE_LIFETIME_MS",
     "Answered",
     "Arrived",
     "BotNamed",
@@ -35,6 +36,8 @@ __all__ = [
     "WentAway",
 ]
 
+TABLE_LIFETIME_MS: Final = 7 * 24 * 60 * 60 * 1000
+"""Milliseconds that a table for a game by days stays open, whether its players are there or not."""
 DEPARTURE_DELAY_MS: Final = 30_000
 """Milliseconds for which a player without a connection keeps tables and challenges."""
 MAX_CACHED_ANSWERS: Final = 64

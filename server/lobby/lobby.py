@@ -43,6 +43,7 @@ from cornered.server.lobby.bounds import (
 )
 from cornered.server.lobby.events import (
     DEPARTURE_DELAY_MS,
+    TABLE_LIFETIME_MS,
     Answered,
     Arrived,
     ChallengeEnded,
@@ -76,6 +77,8 @@ __all__ = [
 
 CHALLENGE_LIFETIME_MS: Final = 60_000
 """Milliseconds that a challenge waits for its answer."""
+MAX_LASTING_TABLES: Final = 500
+"""Tables for games by days up to which they stay open without their players."""
 MAX_BOTS_ASKED: Final = 200
 """Bots among which one is chosen for a player who waits in a pool."""
 MAX_DEPARTURES_PER_TICK: Final = 100
@@ -188,7 +191,7 @@ class Lobby(LobbyFacts):
         return (WentAway(player, now),) if player in self.guests and player not in self.away else ()
 
     def tick(self, now: int) -> tuple[LobbyEvent, ...]:
-        """Return the events that are due at `now`: expired challenges, and departures of players who stay away.
+        """Return the events that are due at `now`: expired challenges and tables, departures of players who stay away.
 
         One call decides at most `MAX_DEPARTURES_PER_TICK` of each; `deadline` then stays in the past.
         """
@@ -209,13 +212,24 @@ class Lobby(LobbyFacts):
         closed = set[str]()
         for player in departing:
             for seek in self.seeks_of.get(player, ()):
-                if self.tables[seek].seek.by.id == player:
+                if self.tables[seek].seek.by.id == player and not self._lasts(seek):
                     closed.add(seek)
                     events.append(SeekClosed(seek))
+        for seek, since in islice(self.lasting.items(), MAX_DEPARTURES_PER_TICK):
+            if now < since + TABLE_LIFETIME_MS:
+                break
+            if seek not in closed:
+                closed.add(seek)
+                events.append(SeekClosed(seek))
         for player in departing:
-            events += [SeekLeft(seek, player) for seek in self.seeks_of.get(player, ()) if seek not in closed]
+            left = [one for one in self.seeks_of.get(player, ()) if one not in closed and not self._lasts(one)]
+            events += [SeekLeft(seek, player) for seek in left]
         events += [PoolLeft(player) for player in departing if self.pools.entry(player) is not None]
         return (*events, *(Departed(player) for player in departing))
+
+    def _lasts(self, seek: str) -> bool:
+        """Return whether a table stays open without its players: one for a game by days, unless there are too many."""
+        return seek in self.lasting and len(self.lasting) <= MAX_LASTING_TABLES
 
     def _ends_of(self, player: str, ended: set[str]) -> Iterable[ChallengeEnded]:
         """Yield the ends of a departing player's challenges that are not in `ended`, and add them to it."""

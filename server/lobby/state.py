@@ -13,10 +13,11 @@ from itertools import islice
 from typing import Final, TypeVar, assert_never
 
 from cornered.protocol.messages import Challenged
-from cornered.protocol.values import Player
+from cornered.protocol.values import Correspondence, Player
 from cornered.server.lobby.events import (
     DEPARTURE_DELAY_MS,
     MAX_CACHED_ANSWERS,
+    TABLE_LIFETIME_MS,
     Answered,
     Arrived,
     BotNamed,
@@ -68,16 +69,18 @@ class LobbyFacts:
     """State of the lobby, which only `evolve` changes.
 
     `away` maps guests without a connection to the time of its loss; it and `challenges` have the oldest first, which is
-    due first. `hidden` are the challenges of which the challenged player is told nothing. `matches` has each live
-    match; `matches_of`, `seeks_of` and `challenges_of` index by player, connected or not. `answers` has each guest's
-    newest commands, and after a restart those of players who have not come back. `ladder_bots` are the bots that play
-    in the ladder. `seeks` and `players` list the public tables and the guests.
+    due first. `lasting` are the tables for games by days, which stay open without their players, and when they were
+    opened, oldest first. `hidden` are the challenges of which the challenged player is told nothing. `matches` has
+    each live match; `matches_of`, `seeks_of` and `challenges_of` index by player, connected or not. `answers` has each
+    guest's newest commands, and after a restart those of players who have not come back. `ladder_bots` are the bots
+    that play in the ladder. `seeks` and `players` list the public tables and the guests.
     """
 
     names: Names = field(default_factory=Names)
     guests: dict[str, Guest] = field(default_factory=dict)
     away: OrderedDict[str, int] = field(default_factory=OrderedDict)
     tables: dict[str, OpenSeek] = field(default_factory=dict)
+    lasting: OrderedDict[str, int] = field(default_factory=OrderedDict)
     challenges: OrderedDict[str, Challenged] = field(default_factory=OrderedDict)
     hidden: dict[str, None] = field(default_factory=dict)
     matches: dict[str, MatchMade] = field(default_factory=dict)
@@ -134,9 +137,10 @@ class LobbyFacts:
 
     def deadline(self) -> int | None:
         """Return the time at which `tick` has events to decide."""
-        if not (self.away or self.challenges):
+        if not (self.away or self.challenges or self.lasting):
             return None
-        times = [since + DEPARTURE_DELAY_MS for since in _first(self.away.values())]
+        times = [since + TABLE_LIFETIME_MS for since in _first(self.lasting.values())]
+        times += [since + DEPARTURE_DELAY_MS for since in _first(self.away.values())]
         times += [challenge.expires for challenge in _first(self.challenges.values())]
         return min(times, default=None)
 
@@ -288,6 +292,8 @@ class LobbyFacts:
             self.seeks.add(seek.id, self._serial)
         self.seek_origins.add(seek.id, self._address_of(seek.by.id))
         self.tables[seek.id] = table
+        if isinstance(seek.settings.clock, Correspondence):
+            self.lasting[seek.id] = seek.since
         self._note_table(table)
         for player in seek.joined:
             self.seeks_of.setdefault(player.id, {})[seek.id] = None
@@ -295,6 +301,7 @@ class LobbyFacts:
 
     def _close(self, seek: str) -> None:
         table = self.tables.pop(seek)
+        self.lasting.pop(seek, None)
         self.seeks.remove(seek)
         self.seek_origins.remove(seek)
         self._note_table(table)

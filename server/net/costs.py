@@ -13,6 +13,7 @@ from cornered.protocol.account import (
     AskExport,
     AskPolicies,
     AskSessions,
+    AskSignInLink,
     AskTokens,
     ChangePassword,
     CreateInvitation,
@@ -26,6 +27,7 @@ from cornered.protocol.account import (
     RenewCodes,
     RevokeToken,
     SignIn,
+    SignInByLink,
     SignOut,
 )
 from cornered.protocol.commands import (
@@ -101,12 +103,24 @@ from cornered.protocol.moderation import (
     ReportPlayer,
     Unban,
 )
+from cornered.protocol.oidc import BeginOidc, FinishOidc, UnlinkOidc
+from cornered.protocol.passkeys import (
+    AddPasskey,
+    AskPasskeyChallenge,
+    AskPasskeys,
+    RegisterByPasskey,
+    RemovePasskey,
+    SignInByPasskey,
+)
 from cornered.protocol.social import (
     AskBlocked,
     AskFriends,
     AskNotices,
     BlockPlayer,
+    ConfirmMail,
+    EndMails,
     FollowPlayer,
+    SetMail,
     SetNotices,
     SubscribePush,
     UnblockPlayer,
@@ -149,6 +163,7 @@ __all__ = [
     "cost_of",
     "download_cost",
     "malformed_cost",
+    "people_cost",
     "profile_cost",
     "reading_cost",
     "replay_cost",
@@ -242,6 +257,10 @@ PASSWORD: Final = 60.0
 """A command that hashes a password. The hash itself takes a thread for much longer, and few of them run at once: what
 bounds it are `cornered.server.runtime.sign_ins` and the queue of hashes.
 """
+SIGN_IN_LINK: Final = 100.0
+"""A link that another device is signed in by, with its QR code; or the sign-in by it, in two transactions."""
+PASSKEY: Final = 60.0
+"""A signature that is verified, and two transactions: the challenge is used, and the account changes."""
 EXPORT: Final = 15.0
 """A part of the archive, besides the matches in it, which cost `replay_cost`."""
 KNOWN_FILE: Final = 1.0
@@ -256,8 +275,10 @@ GROUP_READ: Final = 15.0
 """A group with its members, whose names are looked up."""
 GROUP_WRITE: Final = 25.0
 """A change of a group: a transaction of its own, and a message to its members."""
-SOCIAL_READ: Final = 40.0
-"""The players whom one follows or blocks, at most 200 with their names of today, or how one is notified."""
+SOCIAL_READ: Final = 10.0
+"""The players whom one follows or blocks, without them, or how one is notified."""
+PERSON: Final = 0.15
+"""Each of these players, with the name of today."""
 MODERATION: Final = 40.0
 """A report, a decision or a list of them: the store is asked for an account, and written or read once."""
 
@@ -383,6 +404,9 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             | SetNotices()
             | SubscribePush()
             | UnsubscribePush()
+            | SetMail()
+            | ConfirmMail()
+            | EndMails()
         ):
             return ACCOUNT_WRITE
         case JoinSeek() | StartSeek() | AcceptChallenge() | Rematch():
@@ -392,7 +416,7 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return PLAIN_STORED
         case AskPolicies():
             return 1.0
-        case AskAccount() | AskSessions() | AskTokens():
+        case AskAccount() | AskSessions() | AskTokens() | AskPasskeyChallenge() | AskPasskeys() | BeginOidc():
             return ACCOUNT_READ
         case (
             Rename()
@@ -402,8 +426,14 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             | CreateToken()
             | RevokeToken()
             | CreateInvitation()
+            | RemovePasskey()
+            | UnlinkOidc()
         ):
             return ACCOUNT_WRITE
+        case AskSignInLink() | SignInByLink():
+            return SIGN_IN_LINK
+        case RegisterByPasskey() | SignInByPasskey() | AddPasskey() | FinishOidc():
+            return PASSKEY
         case Register() | SignIn() | Recover() | ChangePassword() | RenewCodes() | DeleteAccount():
             return PASSWORD
         case AskExport():
@@ -430,6 +460,11 @@ def replay_cost(events: int) -> float:
 def download_cost(events: int) -> float:
     """Return the tokens for downloading the record of a match of so many events."""
     return 1.0 + events / WRITTEN_EVENTS_PER_TOKEN
+
+
+def people_cost(people: int) -> float:
+    """Return the tokens for the players whom one follows or blocks, whose number is known when they are read."""
+    return PERSON * people
 
 
 def profile_cost(ratings: int) -> float:

@@ -19,7 +19,7 @@ from cornered.server.net.connection import CLOSE_SECONDS, SLICE_BYTES, Connectio
 from cornered.server.net.costs import PAGE_TOKENS
 from cornered.server.net.hosts import KnownHosts
 from cornered.server.net.http import Pages
-from cornered.server.net.requests import canonical_path, is_upgrade, refusal_of
+from cornered.server.net.requests import canonical_path, field_of, is_upgrade, refusal_of
 from cornered.server.net.responses import plain, unreadable
 from cornered.server.net.session import Session
 from cornered.server.net.visitors import Visitor, Visitors, rate_limit_key
@@ -228,12 +228,13 @@ class Gateway:
         if self._lobby_service.is_stopping:
             return connection.respond(_stopping())
         self._lobby_service.counts.connections += 1
-        connection.accept(request, lambda: self._new_session(connection, address))
+        origin = field_of(request, "Origin")
+        connection.accept(request, lambda: self._new_session(connection, address, origin))
         return None
 
-    def _new_session(self, connection: Connection, address: AddressLimits) -> Session:
+    def _new_session(self, connection: Connection, address: AddressLimits, origin: str) -> Session:
         services = (self._lobby_service, self._account_service, self._exports, self._groups)
-        return Session(connection, *services, self._limits, address, self._spawn)
+        return Session(connection, *services, self._limits, address, self._spawn, origin)
 
     def unreadable(self, connection: Connection, head: bytes) -> Response:
         return unreadable(connection.handshake_error, head)

@@ -1,4 +1,5 @@
-"""The plain HTTP answers, all read-only: the page, QR codes, shared links, health, readiness, metrics, and records."""
+"""The plain HTTP answers: the page, QR codes, shared links, health, readiness, metrics, and records, all read-only; and
+the way to a provider of identities."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from cornered.server.metrics import Metrics
 from cornered.server.net.archive_download import Streamed, download
 from cornered.server.net.costs import KNOWN_FILE, PAGE_TOKENS, QR_CODE, TABLE
 from cornered.server.net.finished import Payer, read_finished
+from cornered.server.net.oidc_routes import OIDC_PATHS, OidcRoutes
 from cornered.server.net.page_files import CONTENT_TYPES, PageFiles
 from cornered.server.net.qr_codes import QrCodes, invite_link
 from cornered.server.net.records import record_of, slices_of
@@ -56,6 +58,7 @@ class Pages:
         *,
         find_tournament: FindTournament = _no_tournament,
         metrics_token: str = "",
+        oidc: OidcRoutes | None = None,
     ) -> None:
         """`obstacle` returns the reason why the server is not ready, and an empty text once it is.
 
@@ -66,6 +69,7 @@ class Pages:
         self._obstacle = obstacle
         self._find_tournament = find_tournament
         self._metrics_token = metrics_token
+        self._oidc = oidc
         self._files = PageFiles(web)
         self._qr_codes = QrCodes()
         self._shared_links = SharedLinks(journal, _policy, obstacle)
@@ -102,6 +106,10 @@ class Pages:
                 return plain(503, obstacle) if obstacle else plain(200, "ready")
             case "/qr.svg":
                 return await self._qr_code(request, payer)
+            case _ if self._oidc is not None and path in OIDC_PATHS:
+                if request.method != "GET":
+                    return plain(405, "only a visit goes here", Allow="GET")
+                return await self._oidc.answer(request, path, payer)
             case "/metrics":
                 return self._told_metrics(request, visitor)
             case _ if SharedLinks.has(path):

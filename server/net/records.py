@@ -97,6 +97,7 @@ def record_of(events: Iterable[MatchEvent]) -> Record:
         ended=_moment(ended.at) if ended else None,
         tags={"Match": started.match}
         | {f"Version{seat}": version for seat, version in enumerate(started.versions) if version is not None}
+        | ({"Tournament": started.tournament} if started.tournament else {})
         | ({"Pauses": str(pauses)} if pauses else {}),
     )
 

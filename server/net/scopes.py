@@ -9,6 +9,7 @@ from cornered.protocol.account import (
     AskExport,
     AskPolicies,
     AskSessions,
+    AskSignInLink,
     AskTokens,
     ChangePassword,
     CreateInvitation,
@@ -23,6 +24,7 @@ from cornered.protocol.account import (
     RevokeToken,
     Scope,
     SignIn,
+    SignInByLink,
     SignOut,
 )
 from cornered.protocol.commands import (
@@ -97,12 +99,24 @@ from cornered.protocol.moderation import (
     ReportPlayer,
     Unban,
 )
+from cornered.protocol.oidc import BeginOidc, FinishOidc, UnlinkOidc
+from cornered.protocol.passkeys import (
+    AddPasskey,
+    AskPasskeyChallenge,
+    AskPasskeys,
+    RegisterByPasskey,
+    RemovePasskey,
+    SignInByPasskey,
+)
 from cornered.protocol.social import (
     AskBlocked,
     AskFriends,
     AskNotices,
     BlockPlayer,
+    ConfirmMail,
+    EndMails,
     FollowPlayer,
+    SetMail,
     SetNotices,
     SubscribePush,
     UnblockPlayer,
@@ -145,7 +159,7 @@ def need_of(command: ClientMessage) -> Need:
     if isinstance(command, MatchCommand):
         return _PLAYS
     match command:
-        case Hello() | Ping() | AskPolicies() | AskAccount():
+        case Hello() | Ping() | AskPolicies() | AskAccount() | EndMails():
             return "anything"
         case (
             AskGames()
@@ -224,6 +238,8 @@ def need_of(command: ClientMessage) -> Need:
         case (
             Register()
             | SignIn()
+            | SignInByLink()
+            | AskSignInLink()
             | Recover()
             | Rename()
             | ChangePassword()
@@ -237,10 +253,21 @@ def need_of(command: ClientMessage) -> Need:
             | RevokeToken()
             | AskExport()
             | DeleteAccount()
+            | AskPasskeyChallenge()
+            | RegisterByPasskey()
+            | SignInByPasskey()
+            | AskPasskeys()
+            | AddPasskey()
+            | RemovePasskey()
+            | BeginOidc()
+            | FinishOidc()
+            | UnlinkOidc()
             | AskNotices()
             | SetNotices()
             | SubscribePush()
             | UnsubscribePush()
+            | SetMail()
+            | ConfirmMail()
         ):
             return "session"
         case (

@@ -27,6 +27,7 @@ from cornered.protocol.account import (
     Rename,
     RevokeToken,
     SignIn,
+    SignInByLink,
     SignOut,
 )
 from cornered.protocol.codec import CODECS, ProtocolError
@@ -77,7 +78,10 @@ from cornered.protocol.commands import (
 from cornered.protocol.groups import GroupCommand, TellGroup
 from cornered.protocol.messages import Acknowledged, Archive, Games, MyMatches, Pong, Refused, ServerMessage
 from cornered.protocol.moderation import ReportPlayer
+from cornered.protocol.oidc import FinishOidc, OidcCommand, OidcDoorCommand
+from cornered.protocol.passkeys import PasskeyCommand, PasskeyDoorCommand, RegisterByPasskey, SignInByPasskey
 from cornered.protocol.ratings import Profile
+from cornered.protocol.social import Blocked, Friends
 from cornered.protocol.tournaments import CreateTournament, TellTournament
 from cornered.server.accounts import AccountsUnavailable
 from cornered.server.analysis.studies import line_of, read_record
@@ -85,10 +89,10 @@ from cornered.server.lobby.pools import offered_pools
 from cornered.server.match import catalogue, views
 from cornered.server.moderation.evidence import ChatLine
 from cornered.server.net.connection import HOLD_INBOX, Connection
-from cornered.server.net.costs import cost_of, malformed_cost, profile_cost, reading_cost, replay_cost
+from cornered.server.net.costs import cost_of, malformed_cost, people_cost, profile_cost, reading_cost, replay_cost
 from cornered.server.net.scopes import permits
 from cornered.server.refusal import Refusal
-from cornered.server.runtime.account_service import AccountService, ManagedCommand, Visit
+from cornered.server.runtime.account_service import AccountService, ManagedCommand, VisitorsCommand
 from cornered.server.runtime.client_connection import ClientConnection, frame
 from cornered.server.runtime.exports import Exports
 from cornered.server.runtime.group_service import GroupService
@@ -97,6 +101,7 @@ from cornered.server.runtime.lobby_service import Admission, LobbyService
 from cornered.server.runtime.match_mirror import MatchMirror
 from cornered.server.runtime.match_room import MatchRoom
 from cornered.server.runtime.social_service import BondCommand
+from cornered.server.runtime.visits import Visit
 
 __all__ = ["Session"]
 
@@ -137,6 +142,8 @@ _Order: TypeAlias = (
     | AnalysisCommand
     | AskAnalysis
     | AccountCommand
+    | PasskeyCommand
+    | OidcCommand
     | ModerationCommand
     | GroupCommand
     | TournamentCommand
@@ -144,9 +151,14 @@ _Order: TypeAlias = (
     | _InRoom
 )
 """Every command that may follow hello."""
-_DOOR: Final[tuple[type[DoorCommand], ...]] = get_args(DoorCommand)
+_DOOR: Final[tuple[type[VisitorsCommand], ...]] = tuple(
+    kind for union in (DoorCommand, PasskeyDoorCommand, OidcDoorCommand) for kind in get_args(union)
+)
 _ENDING: Final = (
     SignIn,
+    SignInByLink,
+    SignInByPasskey,
+    FinishOidc,
     Recover,
     ChangePassword,
     SignOut,
@@ -198,6 +210,7 @@ class Session:
         "_limits",
         "_lobby_service",
         "_loop",
+        "_origin",
         "_owed",
         "_server_debt",
         "_spawn",
@@ -213,8 +226,9 @@ class Session:
         limits: Limits,
         address: AddressLimits,
         spawn: Callable[[Coroutine[None, None, None], str], asyncio.Task[None]],
+        origin: str = "",
     ) -> None:
-        """`spawn` runs a coroutine as a named task that ends with the server."""
+        """`spawn` runs a coroutine as a named task that ends with the server; `origin` is that of the page."""
         self._connection = connection
         self._codec = CODECS[connection.subprotocol]
         self._lobby_service = lobby_service
@@ -224,6 +238,7 @@ class Session:
         self._limits = limits
         self._address = address
         self._spawn = spawn
+        self._origin = origin
         self._loop = asyncio.get_running_loop()
         self._client: ClientConnection | None = None
         self._false_starts = 0
@@ -419,7 +434,7 @@ class Session:
         elif self._false_starts >= MAX_FALSE_STARTS:
             self._connection.fail(CloseCode.POLICY_VIOLATION, "no hello")
 
-    async def _at_the_door(self, command: DoorCommand) -> None:
+    async def _at_the_door(self, command: VisitorsCommand) -> None:
         """Carry out and answer a command before hello. Raises Refusal."""
         if self._lobby_service.is_stopping:
             raise Refusal("shutting_down", "the server restarts; connect again in a moment")
@@ -428,14 +443,14 @@ class Session:
             raise Refusal("hello_first", "too many attempts on one connection; connect again")
         cost = cost_of(command, None)
         await self._take_shares(self, cost, cost)
-        if isinstance(command, Register):
+        if isinstance(command, Register | RegisterByPasskey | FinishOidc):
             await self._wait_as_newcomer()
-        visit = Visit(self._connection.key, self._address, None)
+        visit = Visit(self._connection.key, self._address, None, self._origin)
         answer = await self._account_service.answer(command, visit)
         self._connection.write(frame(self._codec.encode(answer), is_text=self._codec.is_text))
         await self._look_for_revocations(command)
 
-    async def _look_for_revocations(self, command: DoorCommand | AccountCommand) -> None:
+    async def _look_for_revocations(self, command: VisitorsCommand | ManagedCommand) -> None:
         """Close at once the sockets whose tokens a command has ended; those of other nodes follow in a moment."""
         if isinstance(command, _ENDING):
             try:
@@ -616,12 +631,12 @@ class Session:
                 chat = tuple(ChatLine(one.by.id, one.room, one.text, one.at) for one in lines)
         return await self._lobby_service.moderation.answer(command, client.player, client.address, chat)
 
-    async def _in_account(self, client: ClientConnection, command: DoorCommand | ManagedCommand) -> None:
+    async def _in_account(self, client: ClientConnection, command: VisitorsCommand | ManagedCommand) -> None:
         """Carry out and answer a command about an account. Raises Refusal."""
         if isinstance(command, Rename):
             # A name is text that everybody reads.
             self._lobby_service.moderation.check_chat(client.player.id)
-        visit = Visit(client.address, self._address, client.identity)
+        visit = Visit(client.address, self._address, client.identity, self._origin)
         answer = await self._account_service.answer(command, visit)
         client.send(answer)
         await self._look_for_revocations(command)
@@ -710,17 +725,22 @@ class Session:
         if isinstance(command, AskExport):
             client.send(await self._export(client, command))
             return
-        if isinstance(command, AccountCommand):
+        if isinstance(command, AccountCommand | PasskeyCommand | OidcCommand):
             await self._in_account(client, command)
             return
         if isinstance(command, ModerationCommand):
             client.send(await self._moderated(client, command))
             return
         if isinstance(command, BondCommand):
-            client.send(await lobby_service.social.answer(command, client.player))
+            people = await lobby_service.social.answer(command, client.player)
+            client.send(people)
+            if isinstance(people, Friends | Blocked):
+                count = len(people.friends) if isinstance(people, Friends) else len(people.players)
+                self._owe_for(client, people_cost(count))
             return
         if isinstance(command, SocialCommand):
-            client.send(await lobby_service.notices.answer(command, client.player))
+            has_account = client.identity.has_account
+            client.send(await lobby_service.notices.answer(command, client.player, has_account=has_account))
             return
         if isinstance(command, GroupCommand):
             client.send(await self._in_group(client, command, now))
@@ -756,9 +776,7 @@ class Session:
                 answer = await lobby_service.rating_answers.answer(command)
                 client.send(answer)
                 if isinstance(answer, Profile):
-                    owed = profile_cost(len(answer.ratings))
-                    client.limits.commands.drain(self._loop.time(), owed)
-                    self.owe(owed)
+                    self._owe_for(client, profile_cost(len(answer.ratings)))
             case OfferAnalysis():
                 lobby_service.analyses.offer(client, command)
             case Analysed():
@@ -791,6 +809,11 @@ class Session:
                     room.check_emptiness()
             case _:
                 assert_never(command)
+
+    def _owe_for(self, client: ClientConnection, cost: float) -> None:
+        """Charge a client's player and shares for what an answer turned out to hold."""
+        client.limits.commands.drain(self._loop.time(), cost)
+        self.owe(cost)
 
     def _in_room(self, client: ClientConnection, room: MatchRoom, command: _InRoom, now: float) -> None:
         match command:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
-from typing import Final, Protocol, TypeAlias, assert_never
+from dataclasses import replace
+from typing import Final, TypeAlias, assert_never
 
 from cornered.protocol.account import (
     Account,
     AskAccount,
     AskPolicies,
     AskSessions,
+    AskSignInLink,
     AskTokens,
     ChangePassword,
     CreateInvitation,
@@ -28,7 +29,6 @@ from cornered.protocol.account import (
     RecoveryCodes,
     Register,
     Registered,
-    Registration,
     Rename,
     RenewCodes,
     RevokeToken,
@@ -36,48 +36,80 @@ from cornered.protocol.account import (
     Sessions,
     SignedIn,
     SignIn,
+    SignInByLink,
+    SignInLink,
     SignOut,
     TokenCreated,
     Tokens,
 )
+from cornered.protocol.credentials import PasskeyProof
 from cornered.protocol.messages import Acknowledged, ServerMessage
-from cornered.protocol.values import Player
+from cornered.protocol.oidc import BeginOidc, FinishOidc, OidcBegun, OidcDoorCommand, UnlinkOidc
+from cornered.protocol.passkeys import (
+    AddPasskey,
+    AskPasskeyChallenge,
+    AskPasskeys,
+    PasskeyDoorCommand,
+    PasskeyInfo,
+    RegisterByPasskey,
+    RemovePasskey,
+    SignInByPasskey,
+)
+from cornered.protocol.passkeys import Passkeys as PasskeyList
 from cornered.server.accounts import (
     MAX_OLD_NAMES,
+    MAX_PASSKEYS,
     MAX_TOKENS,
+    NO_PASSWORD,
     AccountRecord,
     Accounts,
+    AccountsBusy,
     AccountsUnavailable,
     AlreadyRegistered,
     BadInvitation,
     Identity,
+    IdentityTaken,
+    LastWayIn,
     NameTaken,
-    NewAccount,
     NewSession,
+    Passkey,
     StaleAccount,
     TokenRecord,
     TooMany,
     UnknownPlayer,
 )
-from cornered.server.lobby.names import Names, comparison_key, is_numbered
+from cornered.server.lobby.names import comparison_key
 from cornered.server.metrics import Counts
+from cornered.server.passkeys import PasskeyVerifier
 from cornered.server.passwords import Passwords, PasswordsBusy
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.codes import check_password, code_digest, invitation_digest, new_code, new_codes
-from cornered.server.runtime.limits import AddressLimits, Limits
+from cornered.server.runtime.hashing import Hashing, too_busy
+from cornered.server.runtime.limits import Limits
+from cornered.server.runtime.oidc_visits import OidcVisits, Returned
+from cornered.server.runtime.passkey_proofs import PasskeyProofs
+from cornered.server.runtime.registrations import Registrations
+from cornered.server.runtime.seals import BadSeal, Seals
 from cornered.server.runtime.sign_ins import Attempt, SignIns, address_digest
+from cornered.server.runtime.visits import Visit, Visits
 
-__all__ = ["AccountService", "ManagedCommand", "Visit", "Visits"]
+__all__ = ["AccountService", "ManagedCommand", "VisitorsCommand"]
 
+LINK: Final = "sign-in link"
+"""The purpose of a link that another device is signed in by."""
+LINK_SECONDS: Final = 120
 DAY_MS: Final = 24 * 60 * 60 * 1000
-HASH_PATIENCE_SECONDS: Final = 10.0
-"""How long a password may wait for its turn among those of all addresses; a longer wait is refused."""
+BUSY_RETRY_MS: Final = 2_000
+"""`retry_after` where a change at another node holds what this one needs."""
+VisitorsCommand: TypeAlias = DoorCommand | PasskeyDoorCommand | OidcDoorCommand
+"""The commands that may come before hello too."""
 ManagedCommand: TypeAlias = (
     AskAccount
     | Rename
     | ChangePassword
     | RenewCodes
     | AskSessions
+    | AskSignInLink
     | SignOut
     | EndSession
     | EndOtherSessions
@@ -86,28 +118,12 @@ ManagedCommand: TypeAlias = (
     | RevokeToken
     | DeleteAccount
     | CreateInvitation
+    | AskPasskeys
+    | AddPasskey
+    | RemovePasskey
+    | UnlinkOidc
 )
 """The commands of those who have said hello."""
-
-
-@dataclass(frozen=True, slots=True)
-class Visit:
-    """Where a command comes from: the client's address, and what its token permits, None before hello."""
-
-    key: str
-    address: AddressLimits
-    identity: Identity | None
-
-
-class Visits(Protocol):
-    """What the service tells of a change to those who are connected."""
-
-    @property
-    def names(self) -> Names:
-        """The visible names of all players in the lobby."""
-
-    def changed(self, player: Player) -> None:
-        """A player has an account from now on, or another name."""
 
 
 class AccountService:
@@ -120,40 +136,61 @@ class AccountService:
         limits: Limits,
         counts: Counts,
         visits: Visits,
+        secret: bytes,
         *,
         clean_name: Callable[[str], str],
         now: Callable[[], int],
+        passkeys: PasskeyVerifier | None = None,
+        oidc: OidcVisits | None = None,
+        draw_qr: Callable[[str], Awaitable[tuple[str, ...]]],
     ) -> None:
-        """`clean_name` raises a Refusal for a forbidden name; `now` is the time in milliseconds since 1970."""
+        """`secret` is the store's, and `draw_qr` returns the rows of a link's QR code.
+
+        `clean_name` raises a Refusal for a forbidden name; `now` is the time in milliseconds since 1970.
+        """
         self._accounts = accounts
-        self._passwords = passwords
         self._limits = limits
         self._counts = counts
         self._visits = visits
-        self._clean_name = clean_name
         self._now = now
         self._sign_ins = SignIns(limits)
+        self._hashing = Hashing(passwords, limits)
+        self._registrations = Registrations(accounts, limits, counts, visits, clean_name=clean_name, now=now)
+        self._seals = Seals(secret, now=now)
+        self._passkeys = PasskeyProofs(accounts, passkeys, self._seals, now=now)
+        self._draw_qr = draw_qr
+        self._oidc = oidc
 
-    @property
-    def registration(self) -> Registration:
-        return self._limits.settings.registration
-
-    async def answer(self, command: DoorCommand | ManagedCommand, visit: Visit) -> ServerMessage:
+    async def answer(self, command: VisitorsCommand | ManagedCommand, visit: Visit) -> ServerMessage:
         """Carry out a command and return its answer. Raises Refusal."""
         with _refusing():
-            if isinstance(command, AskPolicies):
-                return self._policies(command)
-            if isinstance(command, Register):
-                return await self._register(command, visit)
-            if isinstance(command, SignIn):
-                return await self._sign_in(command, visit)
-            if isinstance(command, Recover):
-                return await self._recover(command, visit)
-            if visit.identity is None:
-                raise Refusal("hello_first", "the first message must be `hello`")
-            return await self._manage(command, visit, visit.identity)
+            match command:
+                case AskPolicies():
+                    return self._policies(command, visit)
+                case Register():
+                    return await self._register(command, visit)
+                case SignIn():
+                    return await self._sign_in(command, visit)
+                case SignInByLink():
+                    return await self._sign_in_by_link(command, visit)
+                case Recover():
+                    return await self._recover(command, visit)
+                case AskPasskeyChallenge():
+                    return await self._passkeys.challenge(command, visit)
+                case RegisterByPasskey():
+                    return await self._register_by_passkey(command, visit)
+                case SignInByPasskey():
+                    return await self._sign_in_by_passkey(command, visit)
+                case BeginOidc():
+                    return await self._begin_oidc(command, visit)
+                case FinishOidc():
+                    return await self._finish_oidc(command, visit)
+                case _ if visit.identity is None:
+                    raise Refusal("hello_first", "the first message must be `hello`")
+                case _:
+                    return await self._manage(command, visit, visit.identity)
 
-    def _policies(self, command: AskPolicies) -> Policies:
+    def _policies(self, command: AskPolicies, visit: Visit) -> Policies:
         settings = self._limits.settings
         return Policies(
             id=command.id,
@@ -161,6 +198,8 @@ class AccountService:
             registration=settings.registration,
             tournaments=settings.tournaments,
             chat=settings.chat,
+            passkeys=self._passkeys.are_offered(visit),
+            oidc="" if self._oidc is None else self._oidc.name,
         )
 
     async def check_chat(self, identity: Identity) -> None:
@@ -177,42 +216,28 @@ class AccountService:
     # At the door
 
     async def _register(self, command: Register, visit: Visit) -> Registered:
-        identity = visit.identity
-        if self.registration == "closed":
-            raise Refusal("registration_closed", "no accounts are made here; ask those who run this server")
-        if identity is not None and identity.has_account:
-            raise _already_registered()
-        if identity is not None and identity.player.kind == "bot":
-            raise Refusal("not_accepted", "accounts are for people; give your bot a personal token of your account")
-        if self.registration == "invitation" and command.invitation is None:
-            raise Refusal("bad_invitation", "one needs an invitation to make an account here")
-        player = None if identity is None else identity.player.id
-        self._check_name(command.name, player)
+        registrations = self._registrations
+        registrations.check_policy(command.invitation)
+        registrations.check_player(visit)
+        await registrations.check_claim(command.name, visit)
         check_password(command.password, command.name)
-        if await self._accounts.is_claimed(comparison_key(command.name), player or ""):
-            # Before the work: the store decides again.
-            raise NameTaken
-        codes = new_codes()
-        stored = await self._hash(command.password, visit)
-        new = NewAccount(
-            command.name,
-            comparison_key(command.name),
-            stored,
-            tuple(map(code_digest, codes)),
-            self._now(),
-            label=command.label,
-            invitation=_digest_of(command) if self.registration == "invitation" else None,
-        )
-        known, token = await self._accounts.register(new, player, identity.session if identity else "")
-        self._counts.registrations += 1
-        if identity is not None:
-            self._visits.changed(known.player)
-        return Registered(id=command.id, player=known.player, token=token, codes=codes)
+        stored = await self._hashing.hash(command.password, visit.key)
+        new = registrations.draft(command.name, stored, label=command.label, invitation=command.invitation)
+        return await registrations.store(command.id, new, visit)
+
+    async def _register_by_passkey(self, command: RegisterByPasskey, visit: Visit) -> Registered:
+        registrations = self._registrations
+        registrations.check_policy(command.invitation)
+        registrations.check_player(visit)
+        await registrations.check_claim(command.name, visit)
+        passkey = await self._passkeys.created(command.passkey, "register", visit, command.passkey_label)
+        new = registrations.draft(command.name, NO_PASSWORD, label=command.label, invitation=command.invitation)
+        return await registrations.store(command.id, replace(new, passkey=passkey), visit)
 
     async def _sign_in(self, command: SignIn, visit: Visit) -> SignedIn:
         known = await self._accounts.account_named(comparison_key(command.name))
         async with self._attempt(command.name, known, visit) as attempt:
-            is_right = await self._verify(known, command.password, visit)
+            is_right = await self._hashing.verify(known, command.password, visit.key, is_at_home=attempt.is_at_home)
             if known is None or not is_right:
                 raise Refusal("bad_credentials", "the name or the password is wrong")
             attempt.succeeded()
@@ -221,11 +246,114 @@ class AccountService:
         self._counts.signed_in("good")
         return SignedIn(id=command.id, player=identity.player, token=token)
 
+    async def _sign_in_by_passkey(self, command: SignInByPasskey, visit: Visit) -> SignedIn:
+        with self._counted(), self._sign_ins.attempt(f"passkey {command.passkey.credential}", visit.address, "") as one:
+            passkey, count = await self._passkeys.proven(command.passkey, "sign_in", visit)
+            session = NewSession(command.label, self._now(), address_digest(passkey.player, visit.key))
+            try:
+                identity, token = await self._accounts.enter_by_passkey(passkey, count, session)
+            except StaleAccount:
+                # It is closed, deleted or without this passkey by now: nothing that others are told.
+                raise Refusal("bad_credentials", "this passkey is not known here; sign in another way") from None
+            one.succeeded()
+        self._counts.signed_in("good")
+        return SignedIn(id=command.id, player=identity.player, token=token)
+
+    async def _sign_in_link(self, command: AskSignInLink, identity: Identity, visit: Visit) -> SignInLink:
+        """Return a link for another device. It is good as long as the session that shows it."""
+        await self._required(identity)
+        if not visit.origin:
+            raise Refusal("not_accepted", "a page shows such a link; a program gets a personal token")
+        facts = {"player": identity.player.id, "session": identity.session}
+        code = self._seals.seal(LINK, facts, seconds=LINK_SECONDS)
+        link = f"{visit.origin}/#/enter/{code}"
+        expires = self._now() + LINK_SECONDS * 1000
+        return SignInLink(id=command.id, link=link, qr=await self._draw_qr(link), expires=expires)
+
+    async def _sign_in_by_link(self, command: SignInByLink, visit: Visit) -> SignedIn:
+        text = "this link is used, or its two minutes are over; let the other device show another one"
+        with self._counted(), self._sign_ins.attempt("link", visit.address, visit.key) as attempt:
+            try:
+                sealed = self._seals.open(LINK, command.code)
+            except BadSeal:
+                raise Refusal("bad_credentials", text) from None
+            if not await self._accounts.spend(sealed.digest, self._now(), sealed.until):
+                raise Refusal("bad_credentials", text)
+            player = sealed.facts["player"]
+            session = NewSession(command.label, self._now(), address_digest(player, visit.key))
+            try:
+                identity, token = await self._accounts.sign_in_again(player, sealed.facts["session"], session)
+            except (StaleAccount, UnknownPlayer):
+                raise Refusal("bad_credentials", text) from None
+            attempt.succeeded()
+        self._counts.signed_in("good")
+        return SignedIn(id=command.id, player=identity.player, token=token)
+
+    async def _begin_oidc(self, command: BeginOidc, visit: Visit) -> OidcBegun:
+        oidc = self._require_oidc()
+        if command.purpose == "link" and visit.identity is not None:
+            await self._required(visit.identity)
+        return oidc.begin(command, visit)
+
+    async def _finish_oidc(self, command: FinishOidc, visit: Visit) -> SignedIn | Registered | Acknowledged:
+        oidc = self._require_oidc()
+        returned = oidc.opened(command, visit)
+        digest = returned.person.identity
+        if returned.purpose == "link":
+            assert visit.identity is not None
+            await oidc.spend(returned)
+            try:
+                await self._accounts.link(visit.identity.player.id, digest, visit.identity.session, self._now())
+            except IdentityTaken:
+                text = "this identity is linked to an account already, or yours to another one"
+                raise Refusal("already_linked", text) from None
+            return Acknowledged(id=command.id)
+        holder = await self._accounts.identity_holder(digest)
+        if holder is None:
+            return await self._register_by_oidc(command, returned, visit)
+        await oidc.spend(returned)
+        session = NewSession(command.label, self._now(), address_digest(holder, visit.key))
+        try:
+            identity, token = await self._accounts.enter_by_identity(digest, session)
+        except StaleAccount:
+            raise Refusal("bad_credentials", "this account is closed; ask those who run this server") from None
+        self._counts.signed_in("good")
+        return SignedIn(id=command.id, player=identity.player, token=token)
+
+    async def _register_by_oidc(self, command: FinishOidc, returned: Returned, visit: Visit) -> Registered:
+        oidc, registrations = self._require_oidc(), self._registrations
+        if not oidc.creates:
+            text = "no account is linked to you; sign in another way and link it in your account"
+            raise Refusal("no_account", text)
+        registrations.check_player(visit)
+        name = command.name or await self._free_name(returned.person.names, visit)
+        await registrations.check_claim(name, visit)
+        await oidc.spend(returned)
+        # The provider admits its people, whoever else may register.
+        new = registrations.draft(name, NO_PASSWORD, label=command.label)
+        new = replace(new, identity=returned.person.identity, invitation=None)
+        return await registrations.store(command.id, new, visit, has_codes=False)
+
+    async def _free_name(self, names: Sequence[str], visit: Visit) -> str:
+        """Return the first of the provider's names that is free. Raises NameTaken."""
+        for name in names:
+            try:
+                await self._registrations.check_claim(name, visit)
+            except (NameTaken, Refusal):
+                continue
+            return name
+        raise NameTaken
+
+    def _require_oidc(self) -> OidcVisits:
+        if self._oidc is None:
+            raise Refusal("no_oidc", "this server signs nobody in at a provider")
+        return self._oidc
+
     async def _recover(self, command: Recover, visit: Visit) -> SignedIn:
         check_password(command.password, command.name)
         known = await self._accounts.account_named(comparison_key(command.name))
         async with self._attempt(command.name, known, visit) as attempt:
-            stored = await self._hash(command.password, visit)
+            stored = await self._hashing.hash(command.password, visit.key, is_at_home=attempt.is_at_home)
             player = "" if known is None else known.player.id
             code = code_digest(command.code)
             is_right = await self._accounts.has_code(player, code)
@@ -242,9 +370,15 @@ class AccountService:
         """Bound and count an attempt to sign in. Raises Refusal."""
         player = "" if known is None else known.player.id
         is_known = await self._accounts.knows_address(player, address_digest(player, visit.key))
+        known_address = visit.key if is_known else ""
+        with self._counted(), self._sign_ins.attempt(comparison_key(name), visit.address, known_address) as attempt:
+            yield attempt
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Count the refusals of attempts to sign in."""
         try:
-            with self._sign_ins.attempt(comparison_key(name), visit.address, visit.key if is_known else "") as attempt:
-                yield attempt
+            yield
         except Refusal as refusal:
             outcomes = {"bad_credentials": "wrong", "too_fast": "slowed", "busy": "busy"}
             self._counts.signed_in(outcomes.get(refusal.code, refusal.code))
@@ -261,13 +395,13 @@ class AccountService:
                 await self._rename(command, identity)
                 return await self._account(command, identity)
             case ChangePassword():
-                known = await self._confirm(command.old, identity, visit)
-                check_password(command.password, known.player.name)
-                stored = await self._hash(command.password, visit)
+                check_password(command.password, identity.player.name)
+                known = await self._confirm(command.old, command.proof, identity, visit)
+                stored = await self._hashing.hash(command.password, visit.key)
                 await self._accounts.change_password(player, known.hash, stored, by)
                 return Acknowledged(id=command.id)
             case RenewCodes():
-                known = await self._confirm(command.password, identity, visit)
+                known = await self._confirm(command.password, command.proof, identity, visit)
                 codes = new_codes()
                 await self._accounts.renew_codes(player, known.hash, tuple(map(code_digest, codes)), by)
                 return RecoveryCodes(id=command.id, codes=codes)
@@ -275,6 +409,8 @@ class AccountService:
                 records = await self._accounts.tokens(player)
                 sessions = (_session_info(one, by) for one in records if one.is_session)
                 return Sessions(id=command.id, sessions=tuple(sessions))
+            case AskSignInLink():
+                return await self._sign_in_link(command, identity, visit)
             case SignOut():
                 await self._accounts.end_token(player, by, by, is_session=True)
                 return Acknowledged(id=command.id)
@@ -299,16 +435,37 @@ class AccountService:
             case DeleteAccount():
                 if not identity.has_account and await self._accounts.account(player) is None:
                     await self._accounts.delete(player, None, by)
-                elif command.password is None:
-                    raise Refusal("bad_credentials", "an account is deleted with its password")
                 else:
-                    known = await self._confirm(command.password, identity, visit)
+                    known = await self._confirm(command.password, command.proof, identity, visit)
                     await self._accounts.delete(player, known.hash, by)
                 return Acknowledged(id=command.id)
             case CreateInvitation():
                 return await self._create_invitation(command, identity)
+            case AskPasskeys():
+                return await self._list_passkeys(command, player)
+            case AddPasskey():
+                known = await self._confirm(command.password, command.proof, identity, visit)
+                new = await self._passkeys.created(command.passkey, "add", visit, command.label)
+                try:
+                    await self._accounts.add_passkey(player, known.hash, new, by)
+                except TooMany:
+                    text = f"an account has at most {MAX_PASSKEYS} passkeys; remove one first"
+                    raise Refusal("busy", text) from None
+                return await self._list_passkeys(command, player)
+            case RemovePasskey():
+                if not await self._accounts.remove_passkey(player, command.passkey, by):
+                    raise Refusal("unknown_passkey", "you have no such passkey; it may be removed already")
+                return Acknowledged(id=command.id)
+            case UnlinkOidc():
+                if not await self._accounts.unlink(player, by):
+                    raise Refusal("no_oidc", "your account is not linked; it may be unlinked already")
+                return Acknowledged(id=command.id)
             case _:
                 assert_never(command)
+
+    async def _list_passkeys(self, command: AskPasskeys | AddPasskey, player: str) -> PasskeyList:
+        found = await self._accounts.passkeys(player)
+        return PasskeyList(id=command.id, passkeys=tuple(map(_passkey_info, found)))
 
     async def _account(self, command: AskAccount | Rename, identity: Identity) -> Account:
         known = await self._accounts.account(identity.player.id)
@@ -330,12 +487,15 @@ class AccountService:
             is_session=identity.is_session,
             since=known.since,
             codes_left=known.codes_left,
+            has_password=known.has_password,
+            passkeys=known.passkeys,
+            is_linked=known.is_linked,
             old_names=tuple(OldName(name=one.name, until=one.until) for one in known.old_names),
         )
 
     async def _rename(self, command: Rename, identity: Identity) -> None:
         known = await self._required(identity)
-        self._check_name(command.name, known.player.id)
+        self._registrations.check_name(command.name, known.player.id)
         try:
             player = await self._accounts.rename(
                 known.player.id,
@@ -389,40 +549,21 @@ class AccountService:
             raise Refusal("no_account", "this is for players with an account; register first")
         return known
 
-    async def _confirm(self, password: str, identity: Identity, visit: Visit) -> AccountRecord:
-        """Return the account of a session whose password this is; attempts are bounded. Raises Refusal."""
+    async def _confirm(
+        self, password: str | None, proof: PasskeyProof | None, identity: Identity, visit: Visit
+    ) -> AccountRecord:
+        """Return the account of a session whose password or passkey this is; attempts are bounded. Raises Refusal."""
         known = await self._required(identity)
         with self._sign_ins.attempt(known.player.id, visit.address, identity.session) as attempt:
-            if not await self._verify(known, password, visit):
+            if proof is not None:
+                passkey, count = await self._passkeys.proven(proof, "confirm", visit)
+                await self._accounts.count_passkey(passkey, count, self._now())
+            elif password is None or not await self._hashing.verify(
+                known, password, visit.key, is_at_home=attempt.is_at_home
+            ):
                 raise Refusal("bad_credentials", "the password is wrong")
             attempt.succeeded()
         return known
-
-    def _check_name(self, name: str, player: str | None) -> None:
-        """Raise a Refusal where a name is reserved, or somebody else bears it just now."""
-        names = self._visits.names
-        self._clean_name(name)
-        if is_numbered(name):
-            raise Refusal("name_taken", "names with a number in parentheses are given to guests; choose another")
-        if names.is_reserved(name) or names.holder(name) not in (None, player):
-            raise NameTaken
-
-    async def _hash(self, password: str, visit: Visit) -> str:
-        await self._take_turn(visit)
-        return await self._passwords.hash(password)
-
-    async def _verify(self, known: AccountRecord | None, password: str, visit: Visit) -> bool:
-        await self._take_turn(visit)
-        stored = None if known is None or known.is_closed else known.hash
-        return await self._passwords.verify(stored, password)
-
-    async def _take_turn(self, visit: Visit) -> None:
-        """Return when it is the address's turn to have a password hashed. Raises Refusal."""
-        queue = self._limits.passwords
-        delay = queue.delay(visit.key)
-        if delay > HASH_PATIENCE_SECONDS:
-            raise _busy(round(delay * 1000))
-        await queue.take(visit.key)
 
 
 @contextmanager
@@ -433,27 +574,32 @@ def _refusing() -> Iterator[None]:
     except NameTaken:
         raise Refusal("name_taken", "this name is taken or reserved; choose another") from None
     except AlreadyRegistered:
-        raise _already_registered() from None
+        raise Refusal("already_registered", "you have an account already") from None
+    except IdentityTaken:
+        raise Refusal("passkey_known", "this is an account's already; sign in with it") from None
+    except LastWayIn:
+        text = "this is your last way to sign in; add a passkey or set a password first"
+        raise Refusal("last_way_in", text) from None
+    except TooMany:
+        text = "too many people do this just now; try again in a moment"
+        raise Refusal("busy", text, retry_after=BUSY_RETRY_MS) from None
     except BadInvitation:
         raise Refusal("bad_invitation", "this invitation is wrong, used up or past its time; ask for another") from None
     except (StaleAccount, UnknownPlayer):
         raise Refusal("conflict", "your account was changed at the same time; look at it and try again") from None
     except PasswordsBusy as busy:
-        raise _busy(busy.retry_after) from None
+        raise too_busy(busy.retry_after) from None
+    except AccountsBusy:
+        text = "another change of accounts takes too long just now; try again in a moment"
+        raise Refusal("busy", text, retry_after=BUSY_RETRY_MS) from None
     except AccountsUnavailable:
         raise Refusal("internal", "the server cannot look up accounts just now; try again") from None
 
 
-def _digest_of(command: Register) -> str:
-    return invitation_digest(command.invitation or "")
-
-
-def _already_registered() -> Refusal:
-    return Refusal("already_registered", "you have an account already")
-
-
-def _busy(retry_after: int) -> Refusal:
-    return Refusal("busy", "too many people sign in just now; try again in a moment", retry_after=retry_after)
+def _passkey_info(passkey: Passkey) -> PasskeyInfo:
+    return PasskeyInfo(
+        passkey=passkey.id, label=passkey.label, site=passkey.site, created=passkey.created, used=passkey.used
+    )
 
 
 def _session_info(record: TokenRecord, current: str) -> SessionInfo:

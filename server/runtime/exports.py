@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from cornered.protocol.account import AskExport, Export
 from cornered.protocol.events import EVENT
-from cornered.server.accounts import Accounts, AccountsUnavailable, Identity
+from cornered.server.accounts import Accounts, AccountsUnavailable, Identity, Passkey
 from cornered.server.ports import DamagedMatch, Journal, JournalUnavailable
 from cornered.server.refusal import Refusal
 from cornered.server.social.ports import Bond, SocialStore, SocialUnavailable
@@ -58,7 +58,10 @@ class Exports:
                 "since": account.since,
                 "recovery_codes_left": account.codes_left,
                 "old_names": [asdict(name) for name in account.old_names],
+                "has_password": account.has_password,
+                "is_linked": account.is_linked,
             }
+            about["passkeys"] = [_written(passkey) for passkey in await self._accounts.passkeys(player.id)]
         bonds: tuple[tuple[str, Bond], ...] = (("follows", "follow"), ("blocks", "block"))
         for what, bond in bonds:
             tied = await self._social.tied(player.id, bond)
@@ -71,6 +74,8 @@ class Exports:
                 for one in await self._social.devices(player.id)
             ],
         }
+        box = await self._social.mail_box(player.id)
+        about["mail"] = None if box is None else asdict(box)
         about["tokens"] = [asdict(record) for record in await self._accounts.tokens(player.id)]
         return json.dumps(about)
 
@@ -94,3 +99,9 @@ class Exports:
                 break
         is_more = bool(names) and last != names[-1]
         return Export(id=command_id, text=json.dumps({"matches": matches}), more=last if is_more else None)
+
+
+def _written(passkey: Passkey) -> dict[str, object]:
+    """Return a passkey as its owner reads it. Its public key is of use to the server alone."""
+    kept = ("id", "label", "site", "created", "used", "count")
+    return {name: value for name, value in asdict(passkey).items() if name in kept}

@@ -169,7 +169,7 @@ class LobbyService:
         )
         view = LobbyView(
             is_deciding=lambda: self.replication.is_deciding,
-            is_here=self._is_here,
+            is_here=self.is_anywhere,
             is_live=lambda match: match in self._lobby.matches,
             new_id=self.replication.draw_id,
             open_match=self.replication.placement.open,
@@ -542,14 +542,14 @@ class LobbyService:
         for event in told:
             self._effect(event)
 
-    def _is_here(self, player: str) -> bool:
+    def is_anywhere(self, player: str) -> bool:
         """Return whether a player is connected to any node."""
         return player in self._clients or self._lobby.is_here(player)
 
     def _seat(self, player: str) -> None:
         """Tell the matches that this node owns whether a player is connected."""
         for match_task in self.matches.open_tasks_of(player):
-            if self._is_here(player):
+            if self.is_anywhere(player):
                 match_task.player_came(player)
             else:
                 match_task.player_went(player)
@@ -621,7 +621,7 @@ class LobbyService:
 
     def _seat_present(self, match_task: MatchTask) -> None:
         for player in match_task.match.terms.players:
-            if self._is_here(player.id):
+            if self.is_anywhere(player.id):
                 match_task.player_came(player.id)
 
     def match_lost(self, match_id: str) -> None:
@@ -634,6 +634,9 @@ class LobbyService:
             return
         self.summaries.began(match_task)
         self._turns.turned(match_task)
+        for player in terms.players if terms.tournament is not None else ():
+            if player.kind == "person":
+                self.notices.notify(PlayerNotice("round", player.id, terms.spec.name, match=terms.id))
         self.replication.match_began(
             MatchMade(
                 terms.id,

@@ -17,8 +17,11 @@ from cornered.protocol.messages import Acknowledged, ServerMessage
 from cornered.protocol.social import (
     MAX_DEVICES,
     AskNotices,
+    ConfirmMail,
+    EndMails,
     Notices,
     Notified,
+    SetMail,
     SetNotices,
     SubscribePush,
     UnsubscribePush,
@@ -26,6 +29,7 @@ from cornered.protocol.social import (
 from cornered.protocol.values import Player
 from cornered.server.metrics import Counts
 from cornered.server.refusal import Refusal
+from cornered.server.runtime.post_office import PostOffice
 from cornered.server.social.notices import LIFETIME_S, PlayerNotice, payload_of, topic_of
 from cornered.server.social.ports import Device, PushSender, SocialStore, SocialUnavailable, UnknownPerson
 
@@ -39,7 +43,7 @@ ATTEMPTS: Final = 3
 """How often a notice is tried while the store is away."""
 RETRY_SECONDS: Final = 5.0
 
-NoticeCommand: TypeAlias = AskNotices | SetNotices | SubscribePush | UnsubscribePush
+NoticeCommand: TypeAlias = AskNotices | SetNotices | SubscribePush | UnsubscribePush | SetMail | ConfirmMail | EndMails
 
 log = structlog.get_logger("notices")
 
@@ -52,6 +56,9 @@ class Teller(Protocol):
 
 class NoticeService:
     """Implements `Notifier` for one node, and answers the commands about notifications."""
+
+    post: PostOffice | None = None
+    """Sends e-mails; None where the server sends none."""
 
     def __init__(
         self,
@@ -124,9 +131,14 @@ class NoticeService:
 
     async def _send(self, notice: PlayerNotice) -> None:
         self._counts.noticed(notice.kind)
-        if notice.kind != "challenge":
-            # The page has the challenge itself.
+        if notice.kind == "turn":
+            # Of a challenge, and of a game that is ready, the page has the message itself.
             self._tell(notice.player, Notified(kind=notice.kind, game=notice.game, by=notice.by, match=notice.match))
+        await self._send_push(notice)
+        if self.post is not None:
+            await self.post.send_notice(notice)
+
+    async def _send_push(self, notice: PlayerNotice) -> None:
         if self._push is None or notice.kind not in await self._store.push_kinds(notice.player):
             return
         payload, topic, ttl = payload_of(notice), topic_of(notice), LIFETIME_S[notice.kind]
@@ -138,18 +150,27 @@ class NoticeService:
 
     # Commands
 
-    async def answer(self, command: NoticeCommand, player: Player) -> ServerMessage:
+    async def answer(self, command: NoticeCommand, player: Player, *, has_account: bool = False) -> ServerMessage:
         """Carry out a command and return its answer. Raises Refusal."""
         try:
             match command:
                 case AskNotices():
                     return await self._notices(command, player.id)
                 case SetNotices():
-                    await self._store.choose_push(player.id, command.push)
+                    if command.push is not None:
+                        await self._store.choose_push(player.id, command.push)
+                    if command.mail is not None:
+                        await self._store.choose_mail(player.id, command.mail)
                 case SubscribePush():
                     await self._subscribe(command, player.id)
                 case UnsubscribePush():
                     await self._store.remove_device(player.id, command.endpoint)
+                case SetMail():
+                    await self._set_mail(command, player, has_account=has_account)
+                case ConfirmMail():
+                    await self._require_post().confirm(player.id, command.code)
+                case EndMails():
+                    await self._require_post().end(command.player, command.mark)
                 case _:
                     assert_never(command)
         except SocialUnavailable:
@@ -159,12 +180,31 @@ class NoticeService:
         return Acknowledged(id=command.id)
 
     async def _notices(self, command: AskNotices, player: str) -> Notices:
+        box = None if self.post is None else await self._store.mail_box(player)
         return Notices(
+            has_mail=self.post is not None,
+            mail=() if box is None else box.kinds,
+            address=None if box is None else box.address,
+            is_confirmed=box is not None and box.is_confirmed,
             id=command.id,
             push_key=None if self._push is None else self._push.public_key,
             push=tuple(await self._store.push_kinds(player)),
             devices=tuple(device.label for device in await self._store.devices(player)),
         )
+
+    def _require_post(self) -> PostOffice:
+        if self.post is None:
+            raise Refusal("not_allowed", "this server sends no mails")
+        return self.post
+
+    async def _set_mail(self, command: SetMail, player: Player, *, has_account: bool) -> None:
+        if command.address is None:
+            await self._store.forget_mail(player.id)
+            return
+        post = self._require_post()
+        if not has_account:
+            raise Refusal("no_account", "mails are for players with an account; register or sign in")
+        await post.ask(player.id, command.address, command.language)
 
     async def _subscribe(self, command: SubscribePush, player: str) -> None:
         if self._push is None:

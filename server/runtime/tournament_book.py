@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 import structlog
-from pydantic import ValidationError
 
 from cornered.protocol.tournaments import TournamentInfo
 from cornered.server.accounts import DELETED_NAME, Accounts
 from cornered.server.refusal import Refusal
-from cornered.server.streams.ports import EventStreams, StreamEvent, StreamsUnavailable
+from cornered.server.streams.ports import EventStreams, StreamEvent
 from cornered.server.tournament.events import TOURNAMENT_EVENT, Cancelled, Finished, TournamentEvent
+from cornered.server.tournament.standings import places
 from cornered.server.tournament.state import TournamentState
 from cornered.server.tournament.views import info
 
@@ -112,12 +112,18 @@ class TournamentBook:
 
     def _take(self, entry: StreamEvent) -> None:
         state = self.live.get(entry.stream)
-        event = _event_of(entry)
-        if state is None and entry.seq == 1:
-            state = self.live[entry.stream] = TournamentState.begin(entry.stream, event)
-        elif state is not None and entry.seq == state.seq + 1:
-            state.evolve(event)
-        else:
+        if entry.seq != (1 if state is None else state.seq + 1):
+            return
+        try:
+            event = TOURNAMENT_EVENT.validate_json(entry.body)
+            if state is None:
+                state = self.live[entry.stream] = TournamentState.begin(entry.stream, event)
+            else:
+                state.evolve(event)
+        except Exception:
+            # A damaged tournament harms no other one, and is shown no more.
+            log.exception("a tournament is damaged", tournament=entry.stream, seq=entry.seq)
+            self.live.pop(entry.stream, None)
             return
         if state.is_over:
             # It is read again where it is asked for, with the names that its players have given up replaced.
@@ -125,14 +131,20 @@ class TournamentBook:
         self._folded(state, event)
 
     async def _load(self, tournament: str) -> TournamentState | None:
+        """Return a stored tournament; None where there is none, or it is damaged."""
         state: TournamentState | None = None
         since = 0
         while entries := await self._streams.read(KIND, tournament, since, READ_PAGE):
-            for entry in entries:
-                if state is None:
-                    state = TournamentState.begin(tournament, _event_of(entry))
-                else:
-                    state.evolve(_event_of(entry))
+            try:
+                for entry in entries:
+                    event = TOURNAMENT_EVENT.validate_json(entry.body)
+                    if state is None:
+                        state = TournamentState.begin(tournament, event)
+                    else:
+                        state.evolve(event)
+            except Exception:
+                log.exception("a tournament is damaged", tournament=tournament)
+                return None
             since = entries[-1].seq
         if state is not None and state.is_over:
             await self._replace_names(state)
@@ -160,14 +172,7 @@ class TournamentBook:
             self._over.popitem(last=False)
 
     def _note(self, state: TournamentState) -> TournamentInfo:
-        known = self._infos[state.id] = info(state)
+        known = self._infos[state.id] = info(state, places(state))
         while len(self._infos) > MAX_INFOS:
             self._infos.popitem(last=False)
         return known
-
-
-def _event_of(entry: StreamEvent) -> TournamentEvent:
-    try:
-        return TOURNAMENT_EVENT.validate_json(entry.body)
-    except ValidationError as error:
-        raise StreamsUnavailable(f"event {entry.seq} of tournament {entry.stream} cannot be read: {error}") from None

@@ -70,6 +70,8 @@ MAX_LIVE: Final = 200
 """Tournaments that are open or running."""
 MAX_LIVE_OF_ORGANISER: Final = 5
 """Those of one organiser; administrators have no bound of their own."""
+MAX_ENTERED: Final = 10
+"""Tournaments that are open or running, in which one player takes part."""
 LOOKED_THROUGH: Final = 100
 """Tournaments among which one page of those of a group, or of no group, is looked for."""
 ATTEMPTS: Final = 8
@@ -271,6 +273,7 @@ class TournamentService:
         if isinstance(command, JoinTournament):
             known = await self._services.ratings.ratings_of(state.settings.game, state.settings.clock, (player,))
             rating = round(known[player.id])
+            self._check_entries(state, player)
         is_admin = player.id != state.organiser.id and (
             await self._is_admin(player) or await self._leads(state.settings.group, player)
         )
@@ -306,6 +309,17 @@ class TournamentService:
             return False
         return group is not None
 
+    def _check_entries(self, joined: TournamentState, player: Player) -> None:
+        """Refuse one more tournament of a player, whose games in them have no other bound."""
+        others = sum(
+            (entry := one.entries.get(player.id)) is not None and not entry.is_out
+            for one in self._book.live.values()
+            if one is not joined
+        )
+        if others >= MAX_ENTERED:
+            text = f"you take part in {MAX_ENTERED} tournaments that are open or go on; leave one first"
+            raise Refusal("busy", text)
+
     async def _is_admin(self, player: Player) -> bool:
         known = await self._accounts.account(player.id)
         return known is not None and known.role == "admin" and not known.is_closed
@@ -330,7 +344,7 @@ class TournamentService:
         if command.group is not None:
             await self._groups.check_member(command.group, player)
         if not command.over:
-            own = [info(one) for one in self._book.live.values() if one.settings.group == command.group]
+            own = [info(one, ()) for one in self._book.live.values() if one.settings.group == command.group]
             first = command.after or 0
             page = own[::-1][first : first + TOURNAMENTS_PAGE]
             more = first + TOURNAMENTS_PAGE if len(own) > first + TOURNAMENTS_PAGE else None
@@ -369,7 +383,7 @@ class TournamentService:
         own = next((place for place in self._ranked(state) if place.entry.player.id == player.id), None)
         return StateMessage(
             id=command_id,
-            tournament=info(state),
+            tournament=info(state, self._ranked(state)),
             standings=self._first_standings(state),
             pairings=self._first_pairings(state),
             own=None if own is None else standing(state, own),
@@ -377,7 +391,9 @@ class TournamentService:
 
     def _changed(self, state: TournamentState) -> TournamentChanged:
         return TournamentChanged(
-            tournament=info(state), standings=self._first_standings(state), pairings=self._first_pairings(state)
+            tournament=info(state, self._ranked(state)),
+            standings=self._first_standings(state),
+            pairings=self._first_pairings(state),
         )
 
     def _standings(self, state: TournamentState, command: AskStandings) -> Standings:

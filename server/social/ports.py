@@ -4,22 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
-from cornered.protocol.social import NoticeKind
+from cornered.protocol.social import MailLanguage, NoticeKind
+from cornered.server.social.mails import Mail
 from cornered.server.social.notices import PlayerNotice
 
 __all__ = [
+    "CODE_TRIES",
+    "HOUR_MS",
     "Bond",
     "Device",
+    "MailBox",
+    "Mailer",
     "Notifier",
     "PushOutcome",
     "PushSender",
     "SocialStore",
     "SocialUnavailable",
     "TooManyBonds",
+    "TooSoon",
     "UnknownPerson",
 ]
+
+HOUR_MS: Final = 60 * 60 * 1000
+"""The least time between two e-mails to a player, between two codes to an address, and how long a code holds."""
+CODE_TRIES: Final = 5
+"""How often a code may be entered wrongly."""
 
 Bond: TypeAlias = Literal["follow", "block"]
 PushOutcome: TypeAlias = Literal["sent", "gone", "failed"]
@@ -36,6 +47,20 @@ class UnknownPerson(LookupError):
 
 class TooManyBonds(Exception):
     """The player has as many bonds of this kind as one may have."""
+
+
+class TooSoon(Exception):
+    """The player, or the address, got a code a short while ago."""
+
+
+@dataclass(frozen=True, slots=True)
+class MailBox:
+    """Where a player's e-mails go, once the address `is_confirmed`, and of what."""
+
+    address: str = field(repr=False)
+    language: MailLanguage
+    is_confirmed: bool
+    kinds: tuple[NoticeKind, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +117,27 @@ class SocialStore(Protocol):
     async def remove_device(self, player: str, endpoint: str | None) -> None:
         """Forget a browser, or all of a player's for None."""
 
+    async def mail_box(self, player: str) -> MailBox | None:
+        """Return where a player's e-mails go."""
+
+    async def set_mail(self, player: str, address: str, language: MailLanguage, code: str, at: int) -> None:
+        """Set an address that is not confirmed, with the digest of its code.
+
+        Raises UnknownPerson, and TooSoon where the player or the address had a code less than an hour before `at`.
+        """
+
+    async def confirm_mail(self, player: str, code: str, at: int) -> bool:
+        """Confirm the address whose code has this digest; False for a wrong or old one, or too many attempts."""
+
+    async def choose_mail(self, player: str, kinds: Collection[NoticeKind]) -> None:
+        """Set of what a player with an address gets e-mails."""
+
+    async def forget_mail(self, player: str) -> None:
+        """Forget a player's address."""
+
+    async def claim_mail(self, player: str, kind: NoticeKind, at: int) -> MailBox | None:
+        """Return where an e-mail of this kind goes, and note its time; None where none does, or one did this hour."""
+
     async def claim_turn(self, match: str, seq: int) -> bool:
         """Return whether the turn that began with event `seq` is announced by nobody yet; from now on it is.
 
@@ -110,6 +156,13 @@ class Notifier(Protocol):
 
     def notify(self, notice: PlayerNotice) -> None:
         """Queue a notice, without waiting; a full queue drops it."""
+
+
+class Mailer(Protocol):
+    """Sends e-mails."""
+
+    async def send(self, mail: Mail) -> bool:
+        """Send one, within a time limit; return whether the mail server has taken it."""
 
 
 class PushSender(Protocol):

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 
 from cornered.protocol.tournaments import PairingHow, PairingInfo, Standing, TournamentInfo
 from cornered.server.tournament.events import Pairing
-from cornered.server.tournament.standings import TIE_BREAKS, Place, places
+from cornered.server.tournament.standings import TIE_BREAKS, Place
 from cornered.server.tournament.state import TournamentState
 
 __all__ = ["info", "pairing_info", "round_pairings", "standing"]
 
 
-def info(state: TournamentState) -> TournamentInfo:
-    """Return a tournament as lists show it."""
-    best = places(state)[:1] if state.status == "finished" else []
+def info(state: TournamentState, best: Sequence[Place]) -> TournamentInfo:
+    """Return a tournament as lists show it; `best` begins with the first of its standings, where it is finished."""
     return TournamentInfo(
         id=state.id,
         settings=state.settings,
@@ -30,7 +29,7 @@ def info(state: TournamentState) -> TournamentInfo:
         ends_at=state.ends_at,
         ended=state.ended,
         next_round_at=state.next_round_at,
-        winner=best[0].entry.player if best else None,
+        winner=best[0].entry.player if best and state.status == "finished" else None,
         tie_breaks=TIE_BREAKS[state.settings.format],
     )
 

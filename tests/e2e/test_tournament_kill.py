@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import signal
 import tempfile
@@ -12,6 +13,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+import psutil
 import pytest
 
 from cornered.clients.sdk import Client
@@ -124,13 +126,14 @@ async def check(organiser: Client, tournament: str) -> None:
         assert one.match is not None
         assert one.how == "played"
         match = one.match
-        snapshot = (await retry(lambda match=match: organiser.join(match))).snapshot  # type: ignore[misc]
+        view = await retry(lambda match=match: organiser.join(match))  # type: ignore[misc]
+        snapshot = view.snapshot
+        await view.leave()
         assert snapshot.tournament == tournament
         assert [seat.player.id for seat in snapshot.seats] == [player.id for player in one.players]
         assert snapshot.winner is not None
         assert one.points == ((1.0, 0.0) if snapshot.winner == 0 else (0.0, 1.0))
         points[one.players[snapshot.winner].id] += 1
-        organiser.forget(match)
     answer = await asked(organiser, AskStandings, Standings, tournament=tournament)
     assert {row.player.id: row.points for row in answer.standings} == {
         row.player.id: float(points[row.player.id]) for row in answer.standings
@@ -169,10 +172,20 @@ def folder() -> Iterator[Path]:
 
 async def kill_oldest(cluster: Cluster) -> None:
     """Kill the node that runs longest, which decides for the lobby, and return when another one is in its place."""
-    before = set(cluster.node_processes())
+    before = node_processes(cluster)
     victim = min(before, key=lambda node: node.create_time())
     victim.kill()
-    await until(lambda: len(set(cluster.node_processes()) - {victim}) == len(before))
+    await until(lambda: len(node_processes(cluster) - {victim}) == len(before))
+
+
+def node_processes(cluster: Cluster) -> set[psutil.Process]:
+    found = set()
+    for part in cluster.parts():
+        # One that has just been killed is there until its parent has noticed.
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if "serve" in part.cmdline():
+                found.add(part)
+    return found
 
 
 @pytest.mark.mqtt

@@ -11,8 +11,20 @@ from typing import Any, Final, Literal
 import pytest
 
 from cornered.clients.sdk import Client, CommandRefused
-from cornered.protocol import account, commands, groups, messages, moderation, ratings, social, tournaments
+from cornered.protocol import (
+    account,
+    commands,
+    groups,
+    messages,
+    moderation,
+    oidc,
+    passkeys,
+    ratings,
+    social,
+    tournaments,
+)
 from cornered.protocol.commands import Command, Hello
+from cornered.protocol.credentials import NewPasskey, PasskeyProof
 from cornered.protocol.messages import (
     Acknowledged,
     Archive,
@@ -270,6 +282,11 @@ def in_tournament(who: str = "ann", answer: type[Value] | str = Acknowledged, **
     return says_of("tournament", _tournament, who, answer, **fields)
 
 
+NEW_PASSKEY: Final = NewPasskey(credential="a2V5", client_data="e30", attestation="oA")
+PROOF: Final = PasskeyProof(credential="a2V5", client_data="e30", authenticator_data="AA", signature="AA")
+"""What a program without a browser sends: test_passkeys.py has the answers to those of a page."""
+
+
 CASES: Final[dict[type[Command], Case]] = {
     commands.Ping: says(answer=Pong, sent=7),
     commands.AskGames: says(answer=Games),
@@ -331,6 +348,8 @@ CASES: Final[dict[type[Command], Case]] = {
     account.Recover: in_account(
         account.SignedIn, name="anna", code=lambda made: made.codes[0], password="another " + PASSWORD
     ),
+    account.AskSignInLink: in_account("not_accepted"),
+    account.SignInByLink: says(answer="bad_credentials", code="code.seal"),
     account.AskAccount: says(answer=account.Account),
     account.Rename: in_account(account.Account, name="Berta"),
     account.ChangePassword: in_account(old=PASSWORD, password="another " + PASSWORD),
@@ -345,6 +364,15 @@ CASES: Final[dict[type[Command], Case]] = {
     account.AskExport: says(answer=account.Export),
     account.DeleteAccount: in_account(password=PASSWORD),
     account.CreateInvitation: says(answer="not_permitted"),
+    passkeys.AskPasskeyChallenge: says(answer="no_passkeys", purpose="sign_in"),
+    passkeys.RegisterByPasskey: says(answer="no_passkeys", name="Anna", passkey=NEW_PASSKEY),
+    passkeys.SignInByPasskey: says(answer="bad_credentials", passkey=PROOF),
+    passkeys.AskPasskeys: says(answer=passkeys.Passkeys),
+    passkeys.AddPasskey: in_account("no_passkeys", label="a key", passkey=NEW_PASSKEY, password=PASSWORD),
+    passkeys.RemovePasskey: in_account("unknown_passkey", passkey="0123456789abcdef"),
+    oidc.BeginOidc: says(answer="no_oidc"),
+    oidc.FinishOidc: says(answer="no_oidc", code="code", secret="secret"),
+    oidc.UnlinkOidc: in_account("no_oidc"),
     moderation.ReportPlayer: Case(_report),
     moderation.Ban: says(answer="not_permitted", player="ben", grounds="Insults"),
     moderation.Unban: says(answer="not_permitted", ban=1, grounds="Sorry"),
@@ -395,6 +423,9 @@ CASES: Final[dict[type[Command], Case]] = {
         answer="not_allowed", endpoint="https://example.org/push", p256dh="A" * 87, auth="A" * 22
     ),
     social.UnsubscribePush: says(),
+    social.SetMail: says(answer="not_allowed", address="ann@example.org"),
+    social.ConfirmMail: says(answer="not_allowed", code="123456"),
+    social.EndMails: says(answer="not_allowed", player="ben", mark="0" * 32),
 }
 
 
@@ -454,7 +485,7 @@ async def test_an_analysis_is_asked_for_where_a_bot_offers_it(scene: Scene) -> N
 def test_every_class_of_a_message_is_in_its_union() -> None:
     kinds = {
         kind
-        for module in (commands, messages, account, groups, moderation, ratings, social, tournaments)
+        for module in (commands, messages, account, groups, moderation, oidc, passkeys, ratings, social, tournaments)
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, Value) and "type" in kind.model_fields
         if kind.__module__ == module.__name__

@@ -42,6 +42,7 @@ from cornered.protocol.tournaments import (
 )
 from cornered.protocol.values import Fischer, Player
 from cornered.server.moderation.events import Banned, Entry, seal_of
+from cornered.server.runtime import tournament_service
 from tests.server.conftest import SMALL, TIMEOUT_S, Client, Running, Start, Stores
 
 CLOCK = Fischer(initial=60, increment=1)
@@ -226,6 +227,8 @@ async def test_a_table_of_a_tournament_escapes_what_a_spreadsheet_would_run(star
         paired = await ben.hear(Paired)
         await ben.do(Resign, match=paired.match)
         await once(ben, tournament, lambda state: state.tournament.pending == 0)
+        record = await server.fetch(f"/matches/{paired.match}.txt")
+        assert f'[Tournament "{tournament}"]' in record.body
         answer = await server.fetch(f"/tournaments/{tournament}.csv")
         assert answer.status == 200
         assert answer.headers["content-type"].startswith("text/csv")
@@ -265,6 +268,19 @@ async def test_a_repeated_creation_makes_one_tournament_and_an_organiser_has_a_b
         assert metrics["cornered_tournaments"] == 4
 
 
+async def test_a_player_takes_part_in_a_bounded_number_of_tournaments(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tournament_service, "MAX_ENTERED", 2)
+    async with start(**FREE) as server, server.client("Ann") as ann:
+        first, second, third = [await create(ann) for _ in range(3)]
+        for tournament in (first, second, second):
+            await ann.do(JoinTournament, tournament=tournament)
+        assert await ann.refused(JoinTournament, tournament=third) == "busy"
+        await ann.do(WithdrawFromTournament, tournament=first)
+        await ann.do(JoinTournament, tournament=third)
+
+
 async def test_without_groups_a_tournament_of_one_is_refused(start: Start) -> None:
     async with start() as server, server.client("Ann") as ann:
         assert await ann.refused(CreateTournament, settings=settings(group="7b")) == "bad_options"
@@ -273,7 +289,7 @@ async def test_without_groups_a_tournament_of_one_is_refused(start: Start) -> No
 
 
 async def test_a_muted_player_creates_no_tournament_and_sends_no_lines(running_server: Start, stores: Stores) -> None:
-    async with running_server() as server, server.client("Ann") as ann:
+    async with running_server(**FREE) as server, server.client("Ann") as ann:
         tournament = await create(ann)
         await stores.moderation_log.append(muted(ann.player))
         async with asyncio.timeout(TIMEOUT_S):
@@ -307,16 +323,12 @@ async def test_a_tournament_goes_on_after_a_restart_and_a_missed_result_is_count
     assert len(await stores.streams.read("tournament", tournament, 0, 100)) >= len(events)
 
 
-async def test_a_player_who_makes_no_first_move_loses_by_forfeit(running_server: Start, stores: Stores) -> None:
-    async with running_server(**FREE) as server, crowd(server, 2) as players, server.client("Olga") as organiser:
-        tournament, match, first, second = await paired(organiser, players)
-        await first.join(match)
-        await first.do(Play, match=match, ply=0, move="b3")
-        stores.now.at += 61_000
-        # Any command has the match look at its clock.
-        await second.ask(Play, match=match, ply=1, move="b1")
+async def test_a_player_who_makes_no_first_move_loses_by_forfeit(start: Start) -> None:
+    settings = {**FREE, "first_move_seconds": 1}
+    async with start(**settings) as server, crowd(server, 2) as players, server.client("Olga") as organiser:
+        tournament, _, first, second = await paired(organiser, players)
         state = await once(organiser, tournament, lambda state: state.tournament.pending == 0)
-        assert (state.pairings[0].how, state.pairings[0].points) == ("forfeit", (1.0, 0.0))
+        assert (state.pairings[0].how, state.pairings[0].points) == ("forfeit", (0.0, 1.0))
         standings = await organiser.ask(AskStandings, tournament=tournament)
         assert isinstance(standings, Standings)
         assert [row.games for row in standings.standings] == [0, 0]

@@ -5,17 +5,32 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from cornered.protocol.commands import AskMoves, AskRatingHistory, AskVariation, Challenge, Join, Play, Resign
-from cornered.protocol.messages import Acknowledged, Happened, Moves, Snapshot, Variation
+from cornered.protocol.commands import (
+    AskMoves,
+    AskRatingHistory,
+    AskVariation,
+    Challenge,
+    Join,
+    Leave,
+    Ping,
+    Play,
+    Resign,
+    Say,
+)
+from cornered.protocol.messages import Acknowledged, Challenged, Happened, Moves, Said, Snapshot, Variation
 from cornered.protocol.ratings import Rated
+from cornered.protocol.social import BlockPlayer, Notified, SubscribePush
+from cornered.protocol.values import Correspondence
 from cornered.server.cluster.slots import ALL_SLOTS
 from cornered.server.runtime.rating_service import RatingService
 from tests.conftest import Mosquitto, Postgres
 from tests.server.conftest import SMALL, Pair, Running, Start
+from tests.server.push_service import Browser, push_service
 
 pytestmark = [pytest.mark.mqtt, pytest.mark.postgres]
 
@@ -153,3 +168,72 @@ async def test_a_result_whose_node_died_before_it_was_rated_is_rated_by_another(
     async with start(**shared, node="two", data=tmp_path / "two") as two, two.client("Ben", token=token) as ben:
         await ben.join(match)
         assert (await ben.hear(Rated)).changes[1].after == 1662
+
+
+async def test_a_block_made_on_one_node_holds_on_the_other_at_once(
+    two_nodes: tuple[Running, Running], pair: Pair
+) -> None:
+    one, two = two_nodes
+    async with one.client("Ann") as ann, two.client("Ben") as ben, two.client("Ann", token=ann.welcome.token) as again:
+        match = await pair(ann, ben)
+        await again.join(match)
+        await ben.do(Say, match=match, room="players", text="Hello")
+        for client in (ann, again):
+            assert (await client.hear(Said)).text == "Hello"
+        await ann.do(BlockPlayer, player=ben.player.id)
+        # The other node reads the block when it is told of it, and the message is on its way.
+        for _ in range(5):
+            again.heard.clear()
+            await ben.do(Say, match=match, room="players", text="Still there?")
+            # The line passes the match's node, and is there when the next one is acknowledged.
+            await ben.ask(Ping)
+            await again.ask(Ping)
+            if not any(isinstance(message, Said) for message in again.heard):
+                break
+        else:
+            pytest.fail("the lines of a blocked player are heard on the other node")
+        await ann.ask(Ping)
+        assert not any(isinstance(message, Said) for message in ann.heard)
+        await ben.do(Challenge, to=ann.player.id, game=SMALL)
+        await again.ask(Ping)
+        challenges = [message for message in (*ann.heard, *again.heard) if isinstance(message, Challenged)]
+        assert [one for one in challenges if one.by.id == ben.player.id] == []
+
+
+def _is_of(match: str, message: Happened | Notified) -> bool:
+    return message.match == match
+
+
+async def test_of_two_nodes_one_announces_a_turn_and_both_tell_the_player(
+    start: Start, postgres: Postgres, mosquitto: Mosquitto, tmp_path: Path, pair: Pair
+) -> None:
+    async with push_service() as service, contextlib.AsyncExitStack() as stack:
+        shared = {"database": postgres.new_database(), "mqtt": mosquitto.url, "notice_seconds": 0}
+        nodes = [
+            await stack.enter_async_context(
+                start(**shared, push_origins=service.origin, node=name, data=tmp_path / name)
+            )
+            for name in ("one", "two")
+        ]
+        for node in nodes:
+            await node.metrics_once(lambda found: found["cornered_links"] == 1 and found["cornered_slots"] > 0)
+        async with nodes[0].client("Ann") as ann, nodes[1].client("Ben") as ben:
+            # Of matches on either node.
+            for first, second in ((ann, ben), (ben, ann)):
+                match = await pair(first, second, clock=Correspondence(days=1))
+                in_it = partial(_is_of, match)
+                browser = Browser()
+                await second.do(SubscribePush, endpoint=service.endpoint(match), **browser.keys)
+                await first.do(Play, match=match, ply=0, move="a2")
+                await second.hear(Happened, in_it)
+                # Who looks at the game, on whichever node, is not notified; who goes away is.
+                await second.do(Play, match=match, ply=1, move="c2")
+                await second.do(Leave, match=match)
+                await first.hear(Happened, in_it)
+                await first.hear(Happened, in_it)
+                await first.do(Play, match=match, ply=2, move="a1")
+                await second.hear(Notified, in_it)
+                while not any(one.target.endswith(match) for one in service.received):
+                    await service.wait_for(len(service.received) + 1)
+                sent = [browser.read(one.body) for one in service.received if one.target.endswith(match)]
+                assert [(one["kind"], one["match"]) for one in sent] == [("turn", match)]

@@ -33,6 +33,19 @@ def upgrade() -> None:
     )
     op.create_index("push_devices_player", "push_devices", ["player"])
     op.create_table(
+        "mail_boxes",
+        sa.Column("player", sa.String(32), sa.ForeignKey("players.id"), primary_key=True),
+        sa.Column("address", sa.String(254), nullable=False),
+        sa.Column("language", sa.String(8), nullable=False),
+        sa.Column("kinds", sa.String(60), nullable=False),
+        sa.Column("is_confirmed", sa.Boolean(), nullable=False),
+        sa.Column("code", sa.String(64), nullable=False),
+        sa.Column("asked", sa.BigInteger(), nullable=False),
+        sa.Column("tries", sa.Integer(), nullable=False),
+        sa.Column("mailed", sa.BigInteger(), nullable=False),
+    )
+    op.create_index("mail_boxes_address", "mail_boxes", ["address"])
+    op.create_table(
         "announced_turns",
         sa.Column("match", sa.String(32), primary_key=True),
         sa.Column("seq", sa.Integer(), nullable=False),
@@ -40,5 +53,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    for table in ("announced_turns", "push_devices", "notice_choices", "bonds"):
+    for table in ("announced_turns", "mail_boxes", "push_devices", "notice_choices", "bonds"):
         op.drop_table(table)

@@ -24,6 +24,7 @@ ACTS = {
     "learn.css": {".drill .waits .frame"},
     "lobby.css": {".call", ".card.turn"},
     "match.css": {".typing.legal", ".status.mine", ".question"},
+    "social.css": {".of-turns .mine strong", ".turns .badge"},
     "thinking.css": {'.thinking .player input[type="range"]'},
 }
 """Where the accent is: controls, what has the focus or is chosen, and a turn or a question that waits for the user."""

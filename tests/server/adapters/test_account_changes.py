@@ -19,6 +19,8 @@ from cornered.server.accounts import (
     MAX_TOKENS,
     PLAIN_SCOPES,
     Accounts,
+    AccountsBusy,
+    AccountsUnavailable,
     AlreadyRegistered,
     BadInvitation,
     FormerName,
@@ -34,8 +36,9 @@ from cornered.server.accounts import (
 from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.adapters.accounts_sql import SqlAccounts
 from cornered.server.adapters.database import Database
-from cornered.server.adapters.players_sql import KEPT_REVOCATIONS
+from cornered.server.adapters.players_sql import KEPT_REVOCATIONS, SILENCE_MS
 from cornered.server.adapters.tables import METADATA
+from tests.conftest import Postgres
 from tests.server.adapters.conftest import Opener
 
 PLAY: tuple[Scope, ...] = ("play",)
@@ -451,6 +454,48 @@ async def test_an_invitation_for_one_admits_one_of_many_at_once(open_database: O
         return lambda store: store.register(new_account(f"Anna {number}", invitation="digest"), None)
 
     assert await outcomes(stores, *map(register, range(4))) == ["", *["BadInvitation"] * 3]
+
+
+@pytest.mark.postgres
+async def test_a_change_at_a_node_that_hangs_has_others_refused_and_ends_by_itself(
+    postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cornered.server.adapters.players_sql.LOCK_MS", 100)
+    url = postgres.new_database()
+    databases = [await Database.open(url) for _ in range(2)]
+    hanging, other = map(SqlAccounts, databases)
+    first, _ = await registered(hanging)
+    player = first.player.id
+    stranger, _ = await other.create("Guest", "person")
+
+    async def hang() -> None:
+        monkeypatch.setattr("cornered.server.adapters.players_sql.SILENCE_MS", 2_000)
+        async with hanging._changing(player) as connection:
+            monkeypatch.setattr("cornered.server.adapters.players_sql.SILENCE_MS", SILENCE_MS)
+            await hanging._record_revocation(connection, player)
+            with pytest.raises(AccountsBusy):
+                await other.sign_in(player, "hash-1", session())
+            with pytest.raises(AccountsBusy):
+                await other.revoke(stranger.player.id)
+            while await is_locked(other, player):
+                pass
+
+    with pytest.raises(AccountsUnavailable) as lost:
+        await hang()
+    assert not isinstance(lost.value, AccountsBusy)
+    assert await other.newest_revocation() == 0, "what the node had not committed is undone"
+    assert await hanging.sign_in(player, "hash-1", session()), "it connects again"
+    for database in databases:
+        await database.close()
+
+
+async def is_locked(accounts: SqlAccounts, player: str) -> bool:
+    """Return whether a change of the player is refused because another one does not end."""
+    try:
+        await accounts.sign_in(player, "hash-1", session())
+    except AccountsBusy:
+        return True
+    return False
 
 
 async def test_the_database_never_holds_a_secret(open_database: Opener) -> None:

@@ -100,7 +100,9 @@ async def test_hostile_endpoints_are_refused_and_nothing_is_sent_to_them(endpoin
     ],
 )
 def test_the_push_services_of_browsers_are_known(endpoint: str) -> None:
-    sender().check(device(endpoint))
+    push = sender()
+    push.check(device(endpoint))
+    assert push._address(endpoint).port == 443
 
 
 @pytest.mark.parametrize("point", ["A" * 87, encoded(b"\x04" + b"\1" * 64), encoded(b"\x02" + b"\1" * 64)])

@@ -26,7 +26,18 @@ from cornered.protocol.commands import (
     StartSeek,
     WatchLobby,
 )
-from cornered.protocol.values import MAX_VALUES, NO_CLOCK, Accepts, Fischer, GameSpec, PerMove, Player, SeekSettings
+from cornered.protocol.values import (
+    MAX_VALUES,
+    NO_CLOCK,
+    Accepts,
+    Correspondence,
+    Fischer,
+    GameSpec,
+    PerMove,
+    Player,
+    SeekSettings,
+)
+from cornered.server.lobby import lobby as lobby_module
 from cornered.server.lobby.bounds import MAX_CHALLENGES_RECEIVED, MAX_CHALLENGES_SENT, MAX_SEEKS_PER_PLAYER
 from cornered.server.lobby.events import (
     DEPARTURE_DELAY_MS,
@@ -667,3 +678,57 @@ class LobbyMachine(RuleBasedStateMachine):
 
 TestLobby = LobbyMachine.TestCase
 TestLobby.settings = settings(max_examples=100, stateful_step_count=40)
+
+
+def test_a_table_for_a_game_by_days_stays_open_without_its_players_for_a_week(driver: LobbyDriver) -> None:
+    lasting = driver.open_table(ANN, clock=Correspondence(days=3))
+    passing = driver.open_table(ANN)
+    driver.apply(driver.lobby.disconnect("ann", driver.now))
+    events = driver.apply(driver.lobby.tick(driver.now + DEPARTURE_DELAY_MS))
+    assert events == (SeekClosed(passing), Departed("ann"))
+    # Who is not there is paired all the same: the game waits.
+    assert [player.id for player in made(driver.do(JoinSeek, BEN, seek=lasting)).players] in (
+        ["ann", "ben"],
+        ["ben", "ann"],
+    )
+    expiring = driver.open_table(CYD, clock=Correspondence(days=3))
+    due = driver.lobby.deadline()
+    assert due is not None
+    assert driver.lobby.tick(due - 1) == ()
+    assert driver.apply(driver.lobby.tick(due)) == (SeekClosed(expiring),)
+    assert driver.lobby.deadline() is None
+
+
+def test_tables_for_games_by_days_stay_open_in_a_bounded_number(
+    driver: LobbyDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lobby_module, "MAX_LASTING_TABLES", 1)
+    for player in (ANN, BEN):
+        driver.open_table(player, clock=Correspondence(days=3))
+    driver.apply(driver.lobby.disconnect("ann", driver.now))
+    events = driver.apply(driver.lobby.tick(driver.now + DEPARTURE_DELAY_MS))
+    assert [type(event) for event in events] == [SeekClosed, Departed]
+    driver.apply(driver.lobby.disconnect("ben", driver.now))
+    assert driver.apply(driver.lobby.tick(driver.now + DEPARTURE_DELAY_MS)) == (Departed("ben"),)
+
+
+def test_players_who_block_each_other_meet_nowhere(driver: LobbyDriver) -> None:
+    blocks = {"ann": frozenset({"ben"})}
+    table = driver.open_table(ANN)
+    for player, command in (
+        (BEN, driver.command(JoinSeek, seek=table)),
+        (ANN, driver.command(Challenge, to="ben", game=TRAPGRID)),
+    ):
+        with pytest.raises(Refusal) as refused:
+            driver.lobby.decide(command, player, driver.now, new_id="x", random_number=0, blocks=blocks)
+        assert refused.value.code == "not_accepted"
+    command = driver.command(Challenge, to="ann", game=TRAPGRID)
+    events = driver.apply(driver.lobby.decide(command, BEN, driver.now, new_id="y", random_number=0, blocks=blocks))
+    assert isinstance(events[0], ChallengeSent)
+    assert events[0].is_hidden
+    assert driver.lobby.challenges_to("ann") == 0
+    assert driver.refused(AcceptChallenge, ANN, challenge="y") == "not_yours"
+    ended = driver.do(CancelChallenge, BEN, challenge="y")[0]
+    assert isinstance(ended, ChallengeEnded)
+    assert ended.told == ("ben",)
+    assert driver.lobby.hidden == {}

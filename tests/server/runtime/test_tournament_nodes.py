@@ -197,3 +197,16 @@ async def test_a_node_that_starts_reads_what_is_open_and_finds_what_is_over() ->
         assert (await shown(newcomer, open_)).tournament == (await shown(clients[0], open_)).tournament
         await until(lambda: node.service.tournaments.live == 1)
         assert (await shown(newcomer, over)).tournament.status == "finished"
+
+
+async def test_a_damaged_tournament_harms_no_other_one() -> None:
+    async with cluster("a", "b") as made:
+        await made.streams.append(KIND, "damaged", 0, ["{}"])
+        clients = await four(made, "a", "b")
+        tournament = await begun(made, *clients)
+        await made.streams.append(KIND, "damaged", 1, ['{"type": "nothing"}'])
+        await play_to_the_end(made["a"], clients, tournament)
+        node = await made.add("c")
+        with pytest.raises(Refusal):
+            await node.service.tournaments._book.find("damaged")
+        assert node.service.tournaments.live == 0

@@ -138,7 +138,7 @@ def test_every_format_of_rounds_ends_and_the_best_player_wins(format: str, count
     scene.play()
     assert scene.status() == "finished"
     assert scene.state.round == scene.state.rounds
-    assert info(scene.state).winner == player(1)
+    assert info(scene.state, places(scene.state)).winner == player(1)
 
 
 def test_in_a_round_robin_everybody_meets_everybody_in_each_cycle_with_both_seats() -> None:

@@ -1,0 +1,184 @@
+"""A player's part in tournaments: which there are, joining, standings and pairings, and organising one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
+from typing import Protocol, TypeVar
+
+from cornered.clients.sdk.backoff import retry
+from cornered.clients.sdk.pulse import Pulse
+from cornered.protocol import tournaments
+from cornered.protocol.commands import Command
+from cornered.protocol.messages import Acknowledged
+from cornered.protocol.tournaments import (
+    PairingInfo,
+    Pairings,
+    Standing,
+    Standings,
+    TournamentChanged,
+    TournamentInfo,
+    Tournaments,
+    TournamentSettings,
+    TournamentState,
+)
+from cornered.protocol.values import Value
+
+__all__ = ["OwnTournaments", "TournamentView"]
+
+T = TypeVar("T", bound=Value)
+
+
+class Asking(Protocol):
+    """What this module needs of a `Client`."""
+
+    def new_id(self) -> str: ...
+
+    async def ask(self, command: Command, expected: type[T]) -> T: ...
+
+
+class TournamentView:
+    """A live copy of a tournament: its first page of standings, and the pairings of its newest round."""
+
+    def __init__(self, state: TournamentState) -> None:
+        self._pulse = Pulse()
+        self.info = state.tournament
+        self.standings = state.standings
+        self.pairings = state.pairings
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is finished or cancelled."""
+        return self.info.status in ("finished", "cancelled")
+
+    @property
+    def version(self) -> int:
+        """Grows with every change."""
+        return self._pulse.count
+
+    async def changed(self, seen: int) -> int:
+        """Return the version once it is above `seen`. Raises Closed when the client is closed."""
+        return await self._pulse.after(seen)
+
+    def change(self, now: TournamentChanged | TournamentState) -> None:
+        """Replace the copy."""
+        self.info, self.standings, self.pairings = now.tournament, now.standings, now.pairings
+        self._pulse.beat()
+
+    def close(self) -> None:
+        """Wake all waiting tasks with Closed."""
+        self._pulse.close()
+
+
+class OwnTournaments:
+    """Tournaments as a client's player sees them, as `client.tournaments`. Every method raises CommandRefused.
+
+    A page of a list that would come too soon is asked for again when the server says.
+    """
+
+    def __init__(self, client: Asking) -> None:
+        self._client = client
+        self._view: TournamentView | None = None
+
+    async def list(self, *, over: bool = False, group: str | None = None) -> AsyncIterator[TournamentInfo]:
+        """Yield tournaments that are open or running, or with `over` those that are not, the newest changes first.
+
+        Pages are asked for on the way. Those of a class or club come for its `group` alone.
+        """
+        after: int | None = None
+        while True:
+            command = tournaments.AskTournaments(id=self._client.new_id(), over=over, group=group, after=after)
+            page = await retry(partial(self._client.ask, command, Tournaments))
+            for one in page.tournaments:
+                yield one
+            if page.more is None:
+                return
+            after = page.more
+
+    async def about(self, tournament: str) -> TournamentState:
+        """Return a tournament with its first standings, the pairings of its newest round, and one's own place."""
+        command = tournaments.AskTournament(id=self._client.new_id(), tournament=tournament)
+        return await retry(partial(self._client.ask, command, TournamentState))
+
+    async def standings(self, tournament: str) -> AsyncIterator[Standing]:
+        """Yield all standings, the leader first; pages are asked for on the way."""
+        after: int | None = None
+        while True:
+            command = tournaments.AskStandings(id=self._client.new_id(), tournament=tournament, after=after)
+            page = await retry(partial(self._client.ask, command, Standings))
+            for one in page.standings:
+                yield one
+            if page.more is None:
+                return
+            after = page.more
+
+    async def pairings(self, tournament: str, round: int | None = None) -> AsyncIterator[PairingInfo]:
+        """Yield the pairings of a round, by default of the newest one; pages are asked for on the way."""
+        after: int | None = None
+        while True:
+            command = tournaments.AskPairings(id=self._client.new_id(), tournament=tournament, round=round, after=after)
+            page = await retry(partial(self._client.ask, command, Pairings))
+            for one in page.pairings:
+                yield one
+            if page.more is None:
+                return
+            after = page.more
+
+    async def join(self, tournament: str) -> None:
+        """Enter a tournament, or come back after having been absent. `Paired` has each of one's games."""
+        await self._do(tournaments.JoinTournament(id=self._client.new_id(), tournament=tournament))
+
+    async def withdraw(self, tournament: str) -> None:
+        """Leave a tournament; a game that goes on counts."""
+        await self._do(tournaments.WithdrawFromTournament(id=self._client.new_id(), tournament=tournament))
+
+    async def create(self, settings: TournamentSettings) -> str:
+        """Create a tournament, as its organiser, and return its id."""
+        command = tournaments.CreateTournament(id=self._client.new_id(), settings=settings)
+        made = await self._client.ask(command, Acknowledged)
+        if made.ref is None:
+            raise TypeError("the answer to CreateTournament names nothing")
+        return made.ref
+
+    async def start(self, tournament: str) -> None:
+        """Start a tournament, or its next round, now; for its organiser."""
+        await self._do(tournaments.StartTournament(id=self._client.new_id(), tournament=tournament))
+
+    async def cancel(self, tournament: str) -> None:
+        """End a tournament without a result; for its organiser."""
+        await self._do(tournaments.CancelTournament(id=self._client.new_id(), tournament=tournament))
+
+    async def pair(self, tournament: str, pairs: Sequence[tuple[str, str]]) -> None:
+        """Pair a round by hand, by ids of players, the first of whom has seat 0; for its organiser."""
+        command = tournaments.PairByHand(id=self._client.new_id(), tournament=tournament, pairs=tuple(pairs))
+        await self._do(command)
+
+    async def watch(self, tournament: str) -> TournamentView:
+        """Return a live copy of a tournament, in the place of the one that was watched before."""
+        command = tournaments.WatchTournament(id=self._client.new_id(), tournament=tournament)
+        state = await retry(partial(self._client.ask, command, TournamentState))
+        self.close()
+        self._view = TournamentView(state)
+        return self._view
+
+    async def _do(self, command: Command) -> None:
+        await self._client.ask(command, Acknowledged)
+
+    # What the client calls.
+
+    def reconnect(self) -> Sequence[Command]:
+        """Return the command that restores the subscription on a new connection."""
+        if self._view is None:
+            return ()
+        return (tournaments.WatchTournament(id=self._client.new_id(), tournament=self._view.info.id),)
+
+    def receive(self, news: TournamentChanged | TournamentState) -> None:
+        """Update the live copy."""
+        if self._view is not None and self._view.info.id == news.tournament.id:
+            self._view.change(news)
+
+    def close(self) -> None:
+        """Wake whoever waits for a change with Closed."""
+        if self._view is not None:
+            self._view.close()
+            self._view = None

@@ -1,0 +1,46 @@
+"""Passwords hashed in the turns of the addresses that they come from."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cornered.server.accounts import AccountRecord
+from cornered.server.passwords import Passwords
+from cornered.server.refusal import Refusal
+from cornered.server.runtime.limits import Limits
+
+__all__ = ["Hashing", "too_busy"]
+
+PATIENCE_SECONDS: Final = 10.0
+"""How long a password may wait for its turn among those of all addresses; a longer wait is refused."""
+
+
+class Hashing:
+    """The passwords of one node's visitors. Both methods raise Refusal and PasswordsBusy."""
+
+    def __init__(self, passwords: Passwords, limits: Limits) -> None:
+        self._passwords = passwords
+        self._queue, self._home_queue = limits.passwords, limits.home_passwords
+
+    async def hash(self, password: str, key: str, *, is_at_home: bool = False) -> str:
+        """Return the hash of a password from the address with this key, which `is_at_home` says the account knows."""
+        await self._take_turn(key, is_at_home=is_at_home)
+        return await self._passwords.hash(password)
+
+    async def verify(self, known: AccountRecord | None, password: str, key: str, *, is_at_home: bool = False) -> bool:
+        """Return whether a password is an open account's; without one, False after the same work."""
+        await self._take_turn(key, is_at_home=is_at_home)
+        stored = None if known is None or known.is_closed else known.hash
+        return await self._passwords.verify(stored, password)
+
+    async def _take_turn(self, key: str, *, is_at_home: bool) -> None:
+        queue = self._home_queue if is_at_home else self._queue
+        delay = queue.delay(key)
+        if delay > PATIENCE_SECONDS:
+            raise too_busy(round(delay * 1000))
+        await queue.take(key)
+
+
+def too_busy(retry_after: int) -> Refusal:
+    """Return the refusal of a password that waits too long."""
+    return Refusal("busy", "too many people sign in just now; try again in a moment", retry_after=retry_after)

@@ -1,0 +1,82 @@
+"""E-mails to players who have asked for them: first a code to the address, then at most one notice an hour."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Callable
+from hashlib import sha256
+
+from cornered import engine
+from cornered.protocol.social import MailLanguage
+from cornered.server.metrics import Counts
+from cornered.server.refusal import Refusal
+from cornered.server.social.mails import code_mail, notice_mail, stop_mark
+from cornered.server.social.notices import PlayerNotice
+from cornered.server.social.ports import Mailer, SocialStore, TooSoon
+
+__all__ = ["PostOffice"]
+
+
+class PostOffice:
+    """Sends the e-mails of one node. Every method may raise SocialUnavailable."""
+
+    def __init__(
+        self,
+        store: SocialStore,
+        mailer: Mailer,
+        secret: bytes,
+        page: str,
+        is_here: Callable[[str], bool],
+        counts: Counts,
+        *,
+        now: Callable[[], int],
+    ) -> None:
+        """`secret` is the store's, `page` the page's address; `is_here` returns whether a player is connected."""
+        self._store = store
+        self._mailer = mailer
+        self._secret = secret
+        self._page = page
+        self._is_here = is_here
+        self._counts = counts
+        self._now = now
+
+    async def ask(self, player: str, address: str, language: MailLanguage) -> None:
+        """Send a code to an address that a player names as theirs. Raises Refusal."""
+        code = f"{secrets.randbelow(1_000_000):06}"
+        try:
+            await self._store.set_mail(player, address, language, self._digest(player, code), self._now())
+        except TooSoon:
+            raise Refusal("busy", "a code was sent a short while ago; ask for another one in an hour") from None
+        is_sent = await self._mailer.send(code_mail(address, code, language, self._page))
+        self._counts.mailed(is_sent=is_sent)
+        if not is_sent:
+            raise Refusal("internal", "the mail could not be sent; check the address, and try again in an hour")
+
+    async def confirm(self, player: str, code: str) -> None:
+        """Confirm a player's address by the code that was sent to it. Raises Refusal."""
+        if not await self._store.confirm_mail(player, self._digest(player, code), self._now()):
+            raise Refusal("bad_credentials", "this is not the code, or it was sent more than an hour ago")
+
+    async def end(self, player: str, mark: str) -> None:
+        """End the mails to a player by the mark in one of them. Raises Refusal."""
+        box = await self._store.mail_box(player)
+        if box is not None:
+            if not hmac.compare_digest(stop_mark(self._secret, player, box.address), mark):
+                raise Refusal("bad_credentials", "this link is of another address; use that of a newer mail")
+            await self._store.forget_mail(player)
+
+    async def send_notice(self, notice: PlayerNotice) -> None:
+        """Send a notice to a player who is not connected and has had no mail within the last hour."""
+        if self._is_here(notice.player):
+            return
+        box = await self._store.claim_mail(notice.player, notice.kind, self._now())
+        if box is None:
+            return
+        stop = f"{self._page}/#/mails/{notice.player}/{stop_mark(self._secret, notice.player, box.address)}"
+        title = next((kind.title for kind in engine.games() if kind.name == notice.game), notice.game)
+        mail = notice_mail(box.address, notice, title, box.language, self._page, stop)
+        self._counts.mailed(is_sent=await self._mailer.send(mail))
+
+    def _digest(self, player: str, code: str) -> str:
+        return hmac.new(self._secret, f"mail code {player} {code}".encode(), sha256).hexdigest()

@@ -1,0 +1,58 @@
+"""Who asks for what about an account, from where; and who is told of what changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from cornered.protocol.values import Player
+from cornered.server.accounts import Identity
+from cornered.server.lobby.names import Names
+from cornered.server.runtime.limits import AddressLimits
+
+__all__ = ["Visit", "Visits", "passkey_site"]
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Where a command comes from: the client's address, and what its token permits, None before hello.
+
+    `origin` is that of the page, which the gateway has checked; programs other than browsers have none.
+    """
+
+    key: str
+    address: AddressLimits
+    identity: Identity | None
+    origin: str = ""
+
+
+class Visits(Protocol):
+    """What the services tell of a change to those who are connected."""
+
+    @property
+    def names(self) -> Names:
+        """The visible names of all players in the lobby."""
+
+    def changed(self, player: Player) -> None:
+        """A player has an account from now on, or another name."""
+
+
+def passkey_site(origin: str) -> str:
+    """Return the host name by which passkeys belong to a page; empty where browsers have none for it.
+
+    They have them by https and on localhost, and for names, not for IP addresses.
+    """
+    try:
+        parts = urlsplit(origin)
+        host = (parts.hostname or "").removesuffix(".")
+    except ValueError:
+        return ""
+    if parts.scheme != "https" and not (parts.scheme == "http" and host == "localhost"):
+        return ""
+    try:
+        ip_address(host)
+    except ValueError:
+        return host
+    return ""

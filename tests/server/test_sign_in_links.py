@@ -1,0 +1,69 @@
+"""Links by which a second device signs in: once, for two minutes, as long as the session goes on that shows it."""
+
+from __future__ import annotations
+
+import pytest
+
+from cornered.protocol import account as acc
+from cornered.server.runtime.account_service import LINK_SECONDS
+from tests.server.conftest import Client, Running, Start, Stores
+from tests.server.test_accounts import register
+from tests.server.test_passkeys import page
+
+
+async def shown(client: Client) -> str:
+    """Return the code of a link that a page shows."""
+    answer = await client.ask(acc.AskSignInLink)
+    assert isinstance(answer, acc.SignInLink), answer
+    assert answer.link.startswith("http://localhost:")
+    assert {len(row) for row in answer.qr} == {len(answer.qr)}
+    return answer.link.rpartition("/#/enter/")[2]
+
+
+async def test_a_second_device_signs_in_by_a_link_once(running: Running) -> None:
+    async with page(running, "Guest") as ann, page(running) as phone, page(running, "Other") as other:
+        made = await register(ann)
+        code = await shown(ann)
+        answer = await phone.ask(acc.SignInByLink, code=code, label="a telephone")
+        assert isinstance(answer, acc.SignedIn)
+        assert answer.player == made.player
+        assert answer.token not in (ann.welcome.token, "")
+        assert await other.refused(acc.SignInByLink, code=code) == "bad_credentials"
+        assert (await other.ask(acc.AskAccount)).player == other.player
+        sessions = (await ann.ask(acc.AskSessions)).sessions
+        assert sorted(one.label for one in sessions) == ["", "a telephone"]
+
+
+async def test_a_link_ends_with_the_session_that_shows_it(running: Running) -> None:
+    async with page(running, "Guest") as ann, page(running) as phone:
+        await register(ann)
+        code = await shown(ann)
+        await ann.do(acc.SignOut)
+        assert await phone.refused(acc.SignInByLink, code=code) == "bad_credentials"
+
+
+@pytest.mark.virtual_time
+async def test_a_link_is_over_after_two_minutes(running_server: Start, stores: Stores) -> None:
+    async with running_server() as server, page(server, "Guest") as ann, page(server) as phone:
+        await register(ann)
+        code = await shown(ann)
+        stores.now.at += LINK_SECONDS * 1000
+        assert await phone.refused(acc.SignInByLink, code=code) == "bad_credentials"
+
+
+async def test_forged_links_sign_nobody_in_and_are_slowed_down(running: Running) -> None:
+    async with page(running, "Guest") as ann, page(running, "Other") as other:
+        await register(ann)
+        code = await shown(ann)
+        written, _, mark = code.partition(".")
+        for forged in (f"{written}.{mark[::-1]}", f"{written[::-1]}.{mark}", "code"):
+            assert await other.refused(acc.SignInByLink, code=forged) == "bad_credentials"
+        codes = [await other.refused(acc.SignInByLink, code=f"{number}") for number in range(12)]
+        assert "too_fast" in codes
+
+
+async def test_guests_and_programs_show_no_link(running: Running) -> None:
+    async with page(running, "Guest") as guest, running.client("Bert") as program:
+        assert await guest.refused(acc.AskSignInLink) == "no_account"
+        await register(program, "Bert")
+        assert await program.refused(acc.AskSignInLink) == "not_accepted"
