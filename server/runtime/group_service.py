@@ -67,7 +67,7 @@ log = structlog.get_logger("groups")
 class People(Protocol):
     """Who is connected."""
 
-    def is_here(self, player: str) -> bool:
+    def is_anywhere(self, player: str) -> bool:
         """Return whether a player has a connection to any node."""
 
     def tell(self, players: Iterable[str], message: ServerMessage) -> None:
@@ -77,7 +77,7 @@ class People(Protocol):
 class _Nobody:
     """People of whom none is connected."""
 
-    def is_here(self, player: str) -> bool:
+    def is_anywhere(self, player: str) -> bool:
         return False
 
     def tell(self, players: Iterable[str], message: ServerMessage) -> None:
@@ -297,7 +297,7 @@ class GroupService:
 
         def info(member: Member) -> MemberInfo:
             player = member.player
-            here = self.people.is_here(player.id)
+            here = self.people.is_anywhere(player.id)
             return MemberInfo(player=shown(player), role=member.role, since=member.since, here=here)
 
         return GroupState(
