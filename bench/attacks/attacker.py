@@ -12,12 +12,12 @@ import os
 import sys
 from typing import Final
 
-from cornered.bench.attacks import between, crowds, frames, matches, pages, texts
+from cornered.bench.attacks import accounts, between, crowds, frames, matches, pages, texts
 from cornered.bench.attacks.stage import ATTACKS, Stage
 
 __all__ = ["ATTACK_MODULES", "main"]
 
-ATTACK_MODULES: Final = (frames, matches, crowds, texts, pages, between)
+ATTACK_MODULES: Final = (frames, matches, crowds, texts, pages, accounts, between)
 """Modules that register their attacks on import."""
 NICENESS: Final = 10
 """A real attacker has a machine of its own, so this process yields the CPU to the server and the bystanders."""

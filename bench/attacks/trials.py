@@ -1,5 +1,5 @@
 """Trials of failures of the machine (a stopped process, a store that takes nothing, a restart with thousands of
-matches), and of an operator who revokes a token."""
+matches), of an operator who revokes a token, and of an owner who ends a stolen session."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ LOADED_MATCHES: Final = 100
 RESTART_NOISE_SECONDS: Final = 0.6
 REVOKED_SECONDS: Final = 1.0
 """Seconds after its revocation within which a token's connections have to be closed."""
+_PASSWORD: Final = "correct horse battery"
 RunTrial: TypeAlias = Callable[[AttackRow, Installation, float], Awaitable[None]]
 
 
@@ -300,3 +301,51 @@ async def _with_token(address: str, token: str) -> RawSocket:
     socket = await RawSocket.connect(address)
     socket.token = token
     return await socket.greet("")
+
+
+@_trial(
+    "stolen-session",
+    "the holder of a stolen session and a stolen personal token is on every node when the owner ends them",
+    runs_alone=True,
+)
+async def _stolen_session(row: AttackRow, installation: Installation, _: float) -> None:
+    async with _servers(row, installation) as servers, Bystanders.at(servers.addresses) as bystanders:
+        await bystanders.settle()
+        bystanders.turn(row.during)
+        # The owner is at the last node, and the thief at all of them.
+        owner = await (await RawSocket.connect(servers.addresses[-1])).greet("Owner")
+        await _expect("registered", owner, "register", name="Anna", password=_PASSWORD)
+        signed_in = await _expect("signed_in", owner, "sign_in", name="Anna", password=_PASSWORD)
+        personal = await _expect("token_created", owner, "create_token", label="a bot", scopes=["play"])
+        stolen = (signed_in["token"], personal["secret"])
+        sockets = [await _with_token(address, token) for address in servers.addresses for token in stolen]
+        sessions = (await _expect("sessions", owner, "ask_sessions"))["sessions"]
+        (session,) = [one["session"] for one in sessions if not one["is_current"]]
+        began = time.monotonic()
+        await _expect("acknowledged", owner, "end_session", session=session)
+        await _expect("acknowledged", owner, "revoke_token", token=personal["token"]["token"])
+        for number, address in enumerate(servers.addresses, 1):
+            for token in stolen:
+                with contextlib.suppress(ConnectionError):
+                    await _with_token(address, token)
+                    row.faults.append(f"node {number} takes a token that its owner has ended")
+        try:
+            async with asyncio.timeout(began + REVOKED_SECONDS - time.monotonic()):
+                await asyncio.gather(*(socket.closed.wait() for socket in sockets))
+        except TimeoutError:
+            still = sum(not socket.closed.is_set() for socket in sockets)
+            row.faults.append(f"{still} of {len(sockets)} connections are open {REVOKED_SECONDS:.0f} s later")
+        closed = time.monotonic()
+        if (await owner.ask("ping"))["type"] != "pong":
+            row.faults.append("the owner's own session has ended too")
+        await bystanders.finish()
+        row.faults += row.during.faults
+        row.did = f"ended by the owner, {len(sockets)} connections of the thief closed after {closed - began:.2f} s"
+
+
+async def _expect(kind: str, socket: RawSocket, command: str, **fields: object) -> dict[str, Any]:
+    """Return the answer to a command. Raises ConnectionError where it is of another type."""
+    answer = await socket.ask(command, **fields)
+    if answer["type"] != kind:
+        raise ConnectionError(f"{command} was refused: {answer['code']}")
+    return answer

@@ -60,7 +60,6 @@ function snapshotOf(line, moves, read) {
     takeback_agreed: [],
     with_help: false,
     rated: false,
-    tournament: null,
   });
 }
 

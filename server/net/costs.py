@@ -149,6 +149,7 @@ __all__ = [
     "cost_of",
     "download_cost",
     "malformed_cost",
+    "people_cost",
     "profile_cost",
     "reading_cost",
     "replay_cost",
@@ -254,8 +255,10 @@ KNOWN_FILE: Final = 1.0
 It is less than such a request takes, since a class that reloads the page asks for thousands at once; `arrival_rate`
 bounds them too, and of the server's tokens they take a page's.
 """
-SOCIAL_READ: Final = 40.0
-"""The players whom one follows or blocks, at most 200 with their names of today, or how one is notified."""
+SOCIAL_READ: Final = 10.0
+"""The players whom one follows or blocks, without them, or how one is notified."""
+PERSON: Final = 0.15
+"""Each of these players, with the name of today."""
 MODERATION: Final = 40.0
 """A report, a decision or a list of them: the store is asked for an account, and written or read once."""
 
@@ -420,6 +423,11 @@ def replay_cost(events: int) -> float:
 def download_cost(events: int) -> float:
     """Return the tokens for downloading the record of a match of so many events."""
     return 1.0 + events / WRITTEN_EVENTS_PER_TOKEN
+
+
+def people_cost(people: int) -> float:
+    """Return the tokens for the players whom one follows or blocks, whose number is known when they are read."""
+    return PERSON * people
 
 
 def profile_cost(ratings: int) -> float:

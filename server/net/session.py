@@ -80,6 +80,7 @@ from cornered.protocol.moderation import ReportPlayer
 from cornered.protocol.oidc import FinishOidc, OidcCommand, OidcDoorCommand
 from cornered.protocol.passkeys import PasskeyCommand, PasskeyDoorCommand, RegisterByPasskey, SignInByPasskey
 from cornered.protocol.ratings import Profile
+from cornered.protocol.social import Blocked, Friends
 from cornered.protocol.tournaments import CreateTournament, TellTournament
 from cornered.server.accounts import AccountsUnavailable
 from cornered.server.analysis.studies import line_of, read_record
@@ -87,7 +88,7 @@ from cornered.server.lobby.pools import offered_pools
 from cornered.server.match import catalogue, views
 from cornered.server.moderation.evidence import ChatLine
 from cornered.server.net.connection import HOLD_INBOX, Connection
-from cornered.server.net.costs import cost_of, malformed_cost, profile_cost, reading_cost, replay_cost
+from cornered.server.net.costs import cost_of, malformed_cost, people_cost, profile_cost, reading_cost, replay_cost
 from cornered.server.net.scopes import permits
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.account_service import AccountService, ManagedCommand, VisitorsCommand
@@ -717,7 +718,11 @@ class Session:
             client.send(await self._moderated(client, command))
             return
         if isinstance(command, BondCommand):
-            client.send(await lobby_service.social.answer(command, client.player))
+            people = await lobby_service.social.answer(command, client.player)
+            client.send(people)
+            if isinstance(people, Friends | Blocked):
+                count = len(people.friends) if isinstance(people, Friends) else len(people.players)
+                self._owe_for(client, people_cost(count))
             return
         if isinstance(command, SocialCommand):
             has_account = client.identity.has_account
@@ -754,9 +759,7 @@ class Session:
                 answer = await lobby_service.rating_answers.answer(command)
                 client.send(answer)
                 if isinstance(answer, Profile):
-                    owed = profile_cost(len(answer.ratings))
-                    client.limits.commands.drain(self._loop.time(), owed)
-                    self.owe(owed)
+                    self._owe_for(client, profile_cost(len(answer.ratings)))
             case OfferAnalysis():
                 lobby_service.analyses.offer(client, command)
             case Analysed():
@@ -789,6 +792,11 @@ class Session:
                     room.check_emptiness()
             case _:
                 assert_never(command)
+
+    def _owe_for(self, client: ClientConnection, cost: float) -> None:
+        """Charge a client's player and shares for what an answer turned out to hold."""
+        client.limits.commands.drain(self._loop.time(), cost)
+        self.owe(cost)
 
     def _in_room(self, client: ClientConnection, room: MatchRoom, command: _InRoom, now: float) -> None:
         match command:

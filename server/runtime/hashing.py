@@ -20,24 +20,25 @@ class Hashing:
 
     def __init__(self, passwords: Passwords, limits: Limits) -> None:
         self._passwords = passwords
-        self._queue = limits.passwords
+        self._queue, self._home_queue = limits.passwords, limits.home_passwords
 
-    async def hash(self, password: str, key: str) -> str:
-        """Return the hash of a password from the address with this key."""
-        await self._take_turn(key)
+    async def hash(self, password: str, key: str, *, is_at_home: bool = False) -> str:
+        """Return the hash of a password from the address with this key, which `is_at_home` says the account knows."""
+        await self._take_turn(key, is_at_home=is_at_home)
         return await self._passwords.hash(password)
 
-    async def verify(self, known: AccountRecord | None, password: str, key: str) -> bool:
+    async def verify(self, known: AccountRecord | None, password: str, key: str, *, is_at_home: bool = False) -> bool:
         """Return whether a password is an open account's; without one, False after the same work."""
-        await self._take_turn(key)
+        await self._take_turn(key, is_at_home=is_at_home)
         stored = None if known is None or known.is_closed else known.hash
         return await self._passwords.verify(stored, password)
 
-    async def _take_turn(self, key: str) -> None:
-        delay = self._queue.delay(key)
+    async def _take_turn(self, key: str, *, is_at_home: bool) -> None:
+        queue = self._home_queue if is_at_home else self._queue
+        delay = queue.delay(key)
         if delay > PATIENCE_SECONDS:
             raise too_busy(round(delay * 1000))
-        await self._queue.take(key)
+        await queue.take(key)
 
 
 def too_busy(retry_after: int) -> Refusal:

@@ -169,7 +169,7 @@ class LobbyService:
         )
         view = LobbyView(
             is_deciding=lambda: self.replication.is_deciding,
-            is_here=self._is_here,
+            is_here=self.is_anywhere,
             is_live=lambda match: match in self._lobby.matches,
             new_id=self.replication.draw_id,
             open_match=self.replication.placement.open,
@@ -629,6 +629,9 @@ class LobbyService:
             return
         self.summaries.began(match_task)
         self._turns.turned(match_task)
+        for player in terms.players if terms.tournament is not None else ():
+            if player.kind == "person":
+                self.notices.notify(PlayerNotice("round", player.id, terms.spec.name, match=terms.id))
         self.replication.match_began(
             MatchMade(
                 terms.id,

@@ -131,8 +131,8 @@ class NoticeService:
 
     async def _send(self, notice: PlayerNotice) -> None:
         self._counts.noticed(notice.kind)
-        if notice.kind != "challenge":
-            # The page has the challenge itself.
+        if notice.kind == "turn":
+            # Of a challenge, and of a game that is ready, the page has the message itself.
             self._tell(notice.player, Notified(kind=notice.kind, game=notice.game, by=notice.by, match=notice.match))
         await self._send_push(notice)
         if self.post is not None:

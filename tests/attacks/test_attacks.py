@@ -17,7 +17,7 @@ ON_ONE_SERVER = [attack for attack in ATTACKS.values() if not attack.needs_nodes
 ON_TWO_NODES = [
     attack
     for attack in ATTACKS.values()
-    if attack.run.__module__.endswith((".between", ".crowds", ".matches")) and not attack.settings
+    if attack.run.__module__.endswith((".accounts", ".between", ".crowds", ".matches")) and not attack.settings
 ]
 """Attacks on what nodes share. Those with frames and pages end at the node that they reach, and one with settings needs
 nodes of its own, which take as long to start as three attacks."""

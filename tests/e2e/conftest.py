@@ -13,16 +13,20 @@ from playwright.sync_api import Browser, sync_playwright
 
 from cornered.cli.screenshots import FLAGS, find_chromium
 from tests.conftest import IN_CI, INSTALL_LOCK, INSTALL_SECONDS, require
+from tests.e2e.installation import Installation, installed
 from tests.e2e.servers import running_server
 from tests.e2e.window import Window
 
 AXE = "axe-core@4.14.1"
+HEADLESS_SHELL = "chromium-headless-shell"
 
 
 @pytest.fixture(scope="session")
 def chromium() -> Path:
+    """Chromium's shell without a user interface where it is installed, which takes half the CPU time; or Chromium."""
+
     def find() -> Path | None:
-        found = find_chromium()
+        found = shutil.which(HEADLESS_SHELL) or find_chromium()
         return Path(found) if found else None
 
     return require("chromium", find)
@@ -41,6 +45,19 @@ def address() -> Iterator[str]:
     """The address of a server without bots."""
     with running_server("--no-bots") as address:
         yield address
+
+
+TWO_NODES = pytest.param(2, id="two nodes on PostgreSQL", marks=[pytest.mark.mqtt, pytest.mark.postgres])
+
+
+@pytest.fixture(scope="module", params=[pytest.param(1, id="one node on SQLite"), TWO_NODES])
+def installation(request: pytest.FixtureRequest) -> Iterator[Installation]:
+    """A server of either kind, without bots, whatever `--nodes` says; a test that takes it runs on both."""
+    if request.param > 1:
+        request.getfixturevalue("postgres_programs")
+        request.getfixturevalue("mosquitto_program")
+    with installed(request.param) as installation:
+        yield installation
 
 
 @pytest.fixture(scope="module")

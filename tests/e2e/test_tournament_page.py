@@ -36,7 +36,7 @@ def club(address: str) -> Iterator[Club]:
 def order(club: Club, name: str, kind: type[Command], **fields: object) -> str:
     """Send a member's command and return what it made."""
     client = club.members[name]
-    return club.do(client.ask(kind(id=client.new_id(), **fields), Acknowledged)).ref or ""  # type: ignore[arg-type]
+    return club.do(client.ask(kind(id=client.new_id(), **fields), Acknowledged)).ref or ""
 
 
 def hold(club: Club, name: str, players: tuple[str, ...], format: TournamentFormat = "swiss") -> str:
@@ -83,7 +83,7 @@ def test_a_tournament_is_made_joined_and_played_and_each_game_opens_by_itself(
         page.get_by_role("button", name=label).click()
     for window in (organiser, player):
         expect(window.page.locator(".match.over")).to_be_visible()
-        assert window.page.get_by_role("link", name="Back to the tournament").is_visible()
+        expect(window.page.get_by_role("link", name="Back to the tournament")).to_be_visible()
     player.page.get_by_role("link", name="Back to the tournament").click()
     expect(player.page.get_by_role("status").filter(has_text="won by")).to_be_visible()
     expect(player.page.locator(".pairing .contestant.won")).to_have_count(1)

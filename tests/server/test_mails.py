@@ -12,7 +12,7 @@ from email.policy import default
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
+from pydantic import SecretStr, ValidationError
 
 from cornered.protocol.account import AskExport, Register
 from cornered.protocol.commands import Challenge
@@ -147,7 +147,8 @@ async def test_who_is_away_gets_one_mail_an_hour_with_a_link_that_ends_them(
         mark = stop.rpartition("/")[2]
         assert stop == f"{PAGE}/#/mails/{player}/{mark}"
         assert await ben.refused(EndMails, player=player, mark="0" * 32) == "bad_credentials"
-        assert await ben.refused(EndMails, player=ben.player.id, mark=mark) == "bad_credentials"
+        # Of who gets no mails nothing is told.
+        await ben.do(EndMails, player=ben.player.id, mark=mark)
         # Whoever has the link may end them, also twice, and signed in or not.
         for _ in range(2):
             await ben.do(EndMails, player=player, mark=mark)
@@ -176,11 +177,9 @@ async def test_an_address_that_the_mail_server_refuses_is_said_at_once(running_s
 
 
 @pytest.mark.parametrize("address", ["ann", "ann@exa mple.org", "ann@example.org\r\nBcc: ben@example.org", "<a@b>@c"])
-async def test_what_is_no_address_is_malformed(running: Running, address: str) -> None:
-    async with running.client("Ann") as ann:
-        await ann.socket.send(ann.codec.encode(SetMail.model_construct(id="m1", type="set_mail", address=address)))
-        answer = await ann.answer("m1")
-        assert answer.code == "malformed"
+def test_what_is_no_address_is_malformed(address: str) -> None:
+    with pytest.raises(ValidationError):
+        SetMail(id="m1", address=address)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,8 @@ from cornered.protocol.social import (
     SubscribePush,
     UnsubscribePush,
 )
-from cornered.protocol.values import Correspondence
+from cornered.protocol.tournaments import CreateTournament, JoinTournament, StartTournament, TournamentSettings
+from cornered.protocol.values import Correspondence, Fischer
 from tests.server.conftest import SMALL, Client, Pair, Running, Start, Stores
 from tests.server.push_service import Browser, PushService, push_service
 
@@ -225,3 +226,25 @@ async def test_a_game_by_days_goes_on_without_its_players_until_a_flag_falls(
             await ann.hear(Happened, lambda said: said.events[-1].type == "ended")
             finished = (await ann.ask(AskMyMatches)).finished
             assert [(one.id, one.reason, one.winner, one.due) for one in finished] == [(match, "time", 1, None)]
+
+
+async def test_a_game_of_a_tournament_is_announced_to_both_of_its_players(
+    running_server: Start, service: PushService
+) -> None:
+    async with (
+        running_server(push_origins=service.origin) as server,
+        server.client("Ann") as ann,
+        server.client("Ben") as ben,
+    ):
+        browsers = {
+            f"/send/{client.player.name}": await subscribe(client, service, client.player.name) for client in (ann, ben)
+        }
+        settings = TournamentSettings(name="Cup", format="swiss", game=SMALL, clock=Fischer(initial=60), pause=0)
+        made = await ann.do(CreateTournament, settings=settings)
+        for client in (ann, ben):
+            await client.do(JoinTournament, tournament=made.ref)
+        await ann.do(StartTournament, tournament=made.ref)
+        for message in await service.wait_for(2):
+            said = browsers.pop(message.target).read(message.body)
+            assert (said["kind"], said["game"], said["by"]) == ("round", "trapgrid", None)
+    assert browsers == {}

@@ -140,7 +140,10 @@ TABLE: Final[tuple[tuple[str, Refusals], ...]] = (
         "ask_profile ask_rating_history ask_leaderboard watch_lobby leave_lobby create_seek join_seek challenge "
         "leave_pool join leave ask_moves ask_history ask_variation ask_line read_record ask_analysis ask_study "
         "ask_trace cancel_analysis ask_policies sign_in ask_account ask_sessions sign_out end_other_sessions "
-        "ask_tokens ask_export report_player",
+        "ask_tokens ask_export report_player follow_player unfollow_player block_player unblock_player ask_friends "
+        "ask_blocked ask_notices set_notices subscribe_push unsubscribe_push ask_tv find_player ask_tournaments "
+        "ask_tournament ask_standings ask_pairings watch_tournament leave_tournament create_tournament "
+        "join_tournament withdraw_from_tournament set_mail confirm_mail end_mails",
         {},
     ),
     # What belongs to another player.
@@ -152,6 +155,11 @@ TABLE: Final[tuple[tuple[str, Refusals], ...]] = (
         "play resign offer_draw accept_draw decline_draw abort request_takeback accept_takeback decline_takeback "
         "claim rematch decline_rematch",
         each(EVERYBODY, "not_a_player"),
+    ),
+    (
+        "start_tournament finish_tournament cancel_tournament pair_by_hand pause_tournament resume_tournament "
+        "tell_tournament forfeit_player",
+        each(EVERYBODY, "not_yours"),
     ),
     ("say", each(EVERYBODY, "not_a_player") | {"muted": "muted"}),
     ("end_session", each(EVERYBODY, "unknown_session")),
@@ -169,7 +177,7 @@ TABLE: Final[tuple[tuple[str, Refusals], ...]] = (
     ("recover", each(("stranger", "deleted", *EVERYBODY), "bad_credentials")),
     # What is for administrators, whose role is looked up each time.
     (
-        "create_invitation ban unban ask_bans ask_reports close_report ask_audit",
+        "create_invitation ban unban ask_bans ask_reports ask_report close_report ask_audit ask_accounts",
         each(("former administrator",), "not_permitted"),
     ),
 )

@@ -38,6 +38,7 @@ ROUTES: Final[dict[str, str]] = {
     "/qr.svg": "/qr.svg?link=http%3A%2F%2Flocalhost%2F%23%2Fs%2Fabc",
     "/ready": "/ready",
     "/sw.js": "/sw.js",
+    "/tournaments/": "/tournaments/abc.csv",
     "/visit": "/visit",
     "/ws": "/ws",
 }

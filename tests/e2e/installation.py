@@ -1,0 +1,67 @@
+"""An installation as an operator has it: a node on SQLite, or two on PostgreSQL behind one address, with its store."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from cornered.cli import screenshots
+
+__all__ = ["Installation", "installed"]
+
+ADMIN_SECONDS: Final = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """A running server at `address`. `variables` lead to its store, as for a node of it."""
+
+    address: str
+    nodes: int
+    variables: Mapping[str, str]
+
+    def admin(self, *words: str) -> str:
+        """Run `cornered admin`, as an operator does beside the server; return what it prints."""
+        command = [sys.executable, "-m", "cornered", "admin", *words]
+        done = subprocess.run(
+            command,
+            check=False,
+            capture_output=True,
+            text=True,
+            env=os.environ | self.variables,
+            timeout=ADMIN_SECONDS,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def ratings_check(self) -> dict[str, Any]:
+        """Compute all ratings from the journal; return how they compare with those that are stored."""
+        found: dict[str, Any] = json.loads(self.admin("ratings", "check", "--json"))
+        return found
+
+
+@contextlib.contextmanager
+def installed(nodes: int) -> Iterator[Installation]:
+    """Run a server without bots, with a node on SQLite or with several on a database and a broker of their own."""
+    with tempfile.TemporaryDirectory(prefix="cornered-installation-") as name:
+        folder = Path(name)
+        # Root's cluster has services of other users, who go through it to their own folders.
+        folder.chmod(0o711)
+        command = ("serve",) if nodes == 1 else ("cluster", "--nodes", str(nodes))
+        with screenshots.running_server("--no-bots", "--data", name, command=command) as address:
+            variables = {"CORNERED_DATA": name} if nodes == 1 else {"CORNERED_DATABASE": _database(folder / "postgres")}
+            yield Installation(address, nodes, variables)
+
+
+def _database(folder: Path) -> str:
+    """Return the address of a cluster's database."""
+    port = (folder / "data" / "postmaster.pid").read_text().splitlines()[3]
+    return f"postgresql://cornered:{(folder / 'password').read_text().strip()}@127.0.0.1:{port}/cornered"
