@@ -42,6 +42,7 @@ from cornered.protocol.tournaments import (
     ResumeTournament,
     StartTournament,
     TellTournament,
+    TournamentFormat,
     TournamentSettings,
 )
 from cornered.protocol.values import Command, Fischer
@@ -274,7 +275,7 @@ async def test_a_node_that_is_behind_decides_again(running_server: Start, stores
 # Events of a group
 
 
-async def event_of(teacher: Client, group: str, format: str = "by_hand") -> str:
+async def event_of(teacher: Client, group: str, format: TournamentFormat = "by_hand") -> str:
     """Return a new tournament of a group."""
     settings = TournamentSettings(
         name="Tuesday", format=format, game=SMALL, clock=Fischer(initial=60), pause=None, group=group
