@@ -418,10 +418,6 @@ class LobbyService:
         guest = self._lobby.guests.get(player)
         return "" if guest is None else guest.address
 
-    def is_here(self, player: str) -> bool:
-        """Return whether a player has a connection to any node."""
-        return self._lobby.is_here(player)
-
     def put_out(self, is_excluded: Callable[[str, str], str]) -> None:
         """Close the connections of this node for which `is_excluded` has a reason, by player and address."""
         for client in [client for clients in self._clients.values() for client in clients]:

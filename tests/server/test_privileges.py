@@ -143,7 +143,7 @@ TABLE: Final[tuple[tuple[str, Refusals], ...]] = (
         "ask_tokens ask_export report_player follow_player unfollow_player block_player unblock_player ask_friends "
         "ask_blocked ask_notices set_notices subscribe_push unsubscribe_push ask_tv find_player ask_tournaments "
         "ask_tournament ask_standings ask_pairings watch_tournament leave_tournament create_tournament "
-        "join_tournament withdraw_from_tournament set_mail confirm_mail end_mails",
+        "join_tournament withdraw_from_tournament set_mail confirm_mail end_mails ask_groups join_group",
         {},
     ),
     # What belongs to another player.
@@ -161,6 +161,13 @@ TABLE: Final[tuple[tuple[str, Refusals], ...]] = (
         "tell_tournament forfeit_player",
         each(EVERYBODY, "not_yours"),
     ),
+    (
+        "change_group renew_group_code revoke_group_code ask_group set_group_role remove_member leave_group "
+        "close_group",
+        each(EVERYBODY, "unknown_group"),
+    ),
+    ("tell_group", each(EVERYBODY, "unknown_group") | {"muted": "muted"}),
+    ("create_group", each(GUESTS, "no_account")),
     ("say", each(EVERYBODY, "not_a_player") | {"muted": "muted"}),
     ("end_session", each(EVERYBODY, "unknown_session")),
     ("revoke_token", each(EVERYBODY, "unknown_token")),
