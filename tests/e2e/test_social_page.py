@@ -125,7 +125,7 @@ def test_games_by_days_are_listed_with_the_time_that_is_left_and_the_next_one_is
     turns.first.get_by_role("link", name="Play against Egret").click()
     ann.in_match()
     ann.await_turn()
-    ann.make("b1")
+    ann.make("a2")
     # After a move the other game is the next one.
     chip = ann.page.get_by_role("link", name="game waits for your move")
     expect(chip).to_be_visible()
@@ -149,7 +149,7 @@ def test_a_game_by_days_goes_on_after_both_have_closed_the_page(open_window: Ope
         window.page.goto(where)
         window.in_match()
     ann.await_turn()
-    ann.make("b1")
+    ann.make("a2")
     ben.await_turn()
 
 
