@@ -180,15 +180,9 @@ TABLE: Final[tuple[tuple[str, Refusals], ...]] = (
         each(EVERYBODY, "unknown_group"),
     ),
     ("tell_group", each(EVERYBODY, "unknown_group") | {"muted": "muted"}),
-    ("create_group", each(GUESTS, "no_account")),
     ("say", each(EVERYBODY, "not_a_player") | {"muted": "muted"}),
     ("end_session", each(EVERYBODY, "unknown_session")),
     ("revoke_token", each(EVERYBODY, "unknown_token")),
-    (
-        "change_group renew_group_code revoke_group_code ask_group set_group_role remove_member leave_group "
-        "close_group tell_group",
-        each(EVERYBODY, "unknown_group"),
-    ),
     # What is for people, and what is for bots.
     ("enter_pool", each(BOTS, "not_allowed")),
     ("declare", each(PEOPLE, "not_a_bot")),
