@@ -12,6 +12,7 @@ import typer
 
 from cornered.cli import accounts, moderation
 from cornered.cli.admin_ratings import app as ratings
+from cornered.cli.fairplay import fairplay
 from cornered.cli.rules import Json
 from cornered.cli.status import status
 
@@ -22,6 +23,7 @@ __all__ = ["app"]
 
 app = typer.Typer(help="Look after a server's store.", no_args_is_help=True)
 app.command()(status)
+app.command()(fairplay)
 app.add_typer(ratings, name="ratings")
 app.add_typer(accounts.app, name="accounts")
 app.add_typer(moderation.app, name="moderation")
@@ -84,6 +86,27 @@ def copy(
         return
     typer.echo(f"copied and verified {', '.join(f'{rows:,} {name}' for name, rows in copied.rows.items())}")
     typer.echo(f"checksum of the events: {copied.checksum}")
+
+
+@app.command()
+def retention(
+    data: Annotated[Path | None, typer.Option(help="The server's data; setting CORNERED_DATA.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count what would be erased, and erase nothing.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Erase what is stored about people for longer than the settings `keep_..._days` say, as servers do once a day.
+
+    Servers may run meanwhile, and an interrupted run is simply repeated.
+    """
+    from cornered.server.administration import erase_old
+    from cornered.server.settings import load_settings
+
+    erased = asyncio.run(erase_old(load_settings(**({} if data is None else {"data": data})), is_dry=dry_run))
+    if as_json:
+        typer.echo(json.dumps(erased))
+        return
+    for kind, number in erased.items():
+        typer.echo(f"{kind.replace('_', ' ')}: {number} {'to erase' if dry_run else 'erased'}")
 
 
 @app.command()

@@ -22,6 +22,7 @@ from cornered.protocol.analysis import (
     TreeNode,
 )
 from cornered.protocol.archive import MAX_OPENING_PLIES, ArchiveFilter
+from cornered.protocol.groups import GroupCommand
 from cornered.protocol.moderation import ModerationCommand
 from cornered.protocol.oidc import OidcCommand
 from cornered.protocol.passkeys import PasskeyCommand
@@ -688,6 +689,7 @@ ClientMessage: TypeAlias = Annotated[
     | AnalysisCommand
     | AccountCommand
     | ModerationCommand
+    | GroupCommand
     | TournamentCommand
     | PasskeyCommand
     | OidcCommand

@@ -10,6 +10,7 @@ from cornered.protocol.account import AccountAnswer, Scope
 from cornered.protocol.analysis import MAX_TREE_NODES, OverlayPicture, Report, TreeNode
 from cornered.protocol.archive import HeadToHeadCount, OpeningMove
 from cornered.protocol.events import MatchEvent
+from cornered.protocol.groups import GroupAnswer, GroupUpdate
 from cornered.protocol.moderation import ModerationAnswer
 from cornered.protocol.oidc import OidcAnswer
 from cornered.protocol.passkeys import PasskeyAnswer
@@ -143,6 +144,9 @@ ErrorCode: TypeAlias = Literal[
     "forbidden_words",
     "unknown_ban",
     "unknown_report",
+    "unknown_group",
+    "unknown_code",
+    "last_teacher",
     "no_guests",
     "no_account",
     "already_registered",
@@ -716,6 +720,7 @@ Answer: TypeAlias = (
     | RecordRead
     | AccountAnswer
     | ModerationAnswer
+    | GroupAnswer
     | TournamentAnswer
     | PasskeyAnswer
     | OidcAnswer
@@ -740,6 +745,7 @@ Unasked: TypeAlias = (
     | Rated
     | Notified
     | Notice
+    | GroupUpdate
     | TournamentUpdate
 )
 """Messages that answer no command: updates of the lobby, a match, an analysis or the server."""
@@ -788,6 +794,8 @@ ServerMessage: TypeAlias = Annotated[
     | Notice
     | AccountAnswer
     | ModerationAnswer
+    | GroupAnswer
+    | GroupUpdate
     | TournamentAnswer
     | TournamentUpdate
     | PasskeyAnswer

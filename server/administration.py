@@ -1,4 +1,4 @@
-"""What an operator does with accounts, beside servers that run: list, create, grant, reset, close, invite."""
+"""What an operator does with accounts, beside servers that run: list, create, grant, reset, close, invite, erase."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from cornered.server.accounts import (
     TooMany,
     UnknownPlayer,
 )
-from cornered.server.backing_services import open_accounts, using_store
+from cornered.server.backing_services import open_accounts, open_retention, using_store
 from cornered.server.lobby.names import Names, comparison_key, is_numbered
+from cornered.server.moderation.retention import Kind
 from cornered.server.runtime.codes import code_digest, invitation_digest, new_code
+from cornered.server.runtime.retention_service import sweep
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
 
-__all__ = ["close_account", "create_account", "grant_role", "invite", "list_accounts", "reset_password"]
+__all__ = ["close_account", "create_account", "erase_old", "grant_role", "invite", "list_accounts", "reset_password"]
 
 DAY_MS: Final = 24 * 60 * 60 * 1000
 PAGE: Final = 500
@@ -108,6 +110,18 @@ async def invite(settings: Settings, uses: int, days: int) -> str:
         except TooMany:
             raise ValueError("there are too many invitations; wait until some are used or expire") from None
     return code
+
+
+async def erase_old(settings: Settings, *, is_dry: bool) -> dict[Kind, int]:
+    """Erase what is kept for longer than the settings say, or only count it; return how much of each kind.
+
+    Raises SettingsError.
+    """
+    if settings.database == MEMORY_DATABASE:
+        raise SettingsError("CORNERED_DATABASE: a store in memory keeps nothing that outlives its server")
+    async with open_retention(settings) as store:
+        with using_store():
+            return await sweep(store, settings.periods, _now(), is_dry=is_dry)
 
 
 @contextlib.asynccontextmanager

@@ -43,6 +43,7 @@ from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts, Metrics
 from cornered.server.moderation.chat_filter import ChatFilter
 from cornered.server.moderation.ports import ModerationLog
+from cornered.server.moderation.retention import RetentionStore
 from cornered.server.net import qr_codes
 from cornered.server.net.gateway import Gateway
 from cornered.server.net.http import Pages
@@ -53,6 +54,7 @@ from cornered.server.rating.ports import Ratings
 from cornered.server.runtime.account_service import AccountService
 from cornered.server.runtime.clock_orders import ClockOrders
 from cornered.server.runtime.exports import Exports
+from cornered.server.runtime.group_service import GroupService
 from cornered.server.runtime.limits import Limits
 from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.match_registry import MatchRegistry
@@ -65,6 +67,7 @@ from cornered.server.runtime.oidc_visits import OidcVisits
 from cornered.server.runtime.post_office import PostOffice
 from cornered.server.runtime.rating_service import RatingService
 from cornered.server.runtime.recomputation import RatingFindings, recompute
+from cornered.server.runtime.retention_service import RetentionService
 from cornered.server.runtime.seals import Seals
 from cornered.server.runtime.shared_limits import SharedLimits
 from cornered.server.runtime.timekeeping import (
@@ -204,6 +207,7 @@ async def run(
                 stores.moderation_log,
                 stores.streams,
                 stores.social,
+                retention=stores.retention,
                 ownership=stores.ownership,
                 beforehand=beforehand,
                 ending=ending,
@@ -224,6 +228,7 @@ async def running_server(
     streams: EventStreams,
     social: SocialStore,
     *,
+    retention: RetentionStore | None = None,
     now: Callable[[], int] | None = None,
     outages: Outages | None = None,
     ownership: Ownership | None = None,
@@ -263,7 +268,10 @@ async def running_server(
     async with asyncio.TaskGroup() as tasks:
         open_moderation = partial(_moderation_service, moderation_log, accounts, secret, clock, new_word_list(settings))
         clock_orders: ClockOrders
-        open_tournaments = partial(_tournament_service, settings, streams, services, accounts, lambda: clock_orders)
+        groups = GroupService(streams, accounts, secret, now=clock)
+        open_tournaments = partial(
+            _tournament_service, settings, streams, services, accounts, groups, lambda: clock_orders
+        )
         lobby_service = _lobby_service(
             settings, services, accounts, open_moderation, open_tournaments, lobby_log, social, push, secret, tasks
         )
@@ -274,7 +282,8 @@ async def running_server(
                 social, mailer, secret, settings.page_url.rstrip("/"), lobby_service.is_anywhere, counts, now=clock
             )
         hashing = passwords or new_passwords()
-        pages = _pages(settings, lobby_service, services, hashing, lambda: gateway.connections, oidc)
+        groups.people = lobby_service
+        pages = _pages(settings, lobby_service, groups, services, hashing, lambda: gateway.connections, oidc)
         limits = Limits(settings)
         account_service = AccountService(
             accounts,
@@ -290,7 +299,7 @@ async def running_server(
             draw_qr=qr_codes.drawn_rows,
         )
         exports = Exports(accounts, services.journal, social, now=clock)
-        gateway = Gateway(settings, limits, lobby_service, account_service, exports, pages, tasks)
+        gateway = Gateway(settings, limits, lobby_service, account_service, exports, groups, pages, tasks)
         registry = lobby_service.matches
         shared_limits = SharedLimits(limits, services.nodes)
         clock_orders = ClockOrders(registry, services.nodes, _spawner(tasks))
@@ -323,6 +332,8 @@ async def running_server(
             await join_as_node(owned, router, address if settings.mqtt else "")
             # Where another server became this node, NodeTaken or NodesUnlinked ends this one.
             keeping.append(tasks.create_task(owned.keep(), name="ownership"))
+            with using_store():
+                await groups.begin()
             await _admit_players(lobby_service, router)
         except (OSError, SettingsError) as error:
             refused = error
@@ -330,7 +341,11 @@ async def running_server(
             running.append(tasks.create_task(shared_limits.run(), name="limits"))
             running.append(tasks.create_task(lobby_service.revocations.run(), name="revocations"))
             running.append(tasks.create_task(lobby_service.moderation.run(), name="moderation"))
+            running.append(tasks.create_task(groups.run(), name="groups"))
             running.append(tasks.create_task(services.ratings.run(), name="ratings"))
+            if retention is not None:
+                erasing = RetentionService(retention, settings.periods, counts, now=clock)
+                running.append(tasks.create_task(erasing.run(), name="retention"))
             running.append(tasks.create_task(lobby_service.tournaments.run(), name="tournaments"))
             running.append(tasks.create_task(lobby_service.notices.run(), name="notices"))
             running.append(tasks.create_task(journal.watch(), name="journal watch"))
@@ -405,6 +420,7 @@ def _tournament_service(
     streams: EventStreams,
     services: Services,
     accounts: Accounts,
+    groups: GroupService,
     clock_orders: Callable[[], ClockOrders],
     view: LobbyView,
     peers_of: Peers,
@@ -421,6 +437,7 @@ def _tournament_service(
         accounts,
         view,
         creators=settings.tournaments,
+        groups=groups,
         pause_clocks=pause_clocks,
         peers_of=peers_of,
     )
@@ -539,6 +556,7 @@ async def _of_this_store(sign: Sign | None, journal: Journal, file: Path) -> Sig
 def _pages(
     settings: Settings,
     lobby_service: LobbyService,
+    groups: GroupService,
     services: Services,
     passwords: Passwords,
     sockets: Callable[[], int],
@@ -562,6 +580,7 @@ def _pages(
             "analysts": ("Bots that study positions.", lambda: lobby_service.analysis_service.analysts),
             "analyses": ("Positions that wait to be studied, or are.", lambda: lobby_service.analysis_service.jobs),
             "bans": ("Bans and mutes that hold.", lambda: lobby_service.moderation.bans),
+            "groups": ("Classes and clubs that are open.", lambda: groups.open),
             "reports_open": ("Reports of players that nobody has closed.", lambda: lobby_service.moderation.reports),
             "tournaments": ("Tournaments that are open or running.", lambda: lobby_service.tournaments.live),
             "tournament_watchers": (

@@ -31,6 +31,7 @@ from cornered.server.adapters.ownership_local import LocalOwnership
 from cornered.server.adapters.private_files import NotPrivate, files_of_database, make_private
 from cornered.server.adapters.ratings_memory import MemoryRatings
 from cornered.server.adapters.ratings_sql import SqlRatings
+from cornered.server.adapters.retention_sql import SqlRetention
 from cornered.server.adapters.social_memory import MemorySocialStore
 from cornered.server.adapters.social_sql import SqlSocialStore
 from cornered.server.adapters.streams_memory import MemoryStreams
@@ -49,6 +50,7 @@ from cornered.server.cluster.ports import (
 from cornered.server.metrics import Counts
 from cornered.server.moderation.chat_filter import NO_FILTER, ChatFilter
 from cornered.server.moderation.ports import ModerationLog, ModerationUnavailable
+from cornered.server.moderation.retention import RetentionStore, RetentionUnavailable
 from cornered.server.oidc import OidcProvider
 from cornered.server.passkeys import PasskeyVerifier
 from cornered.server.passwords import Passwords
@@ -73,8 +75,10 @@ __all__ = [
     "new_tracer",
     "new_word_list",
     "open_accounts",
+    "open_journal",
     "open_moderation",
     "open_ratings",
+    "open_retention",
     "open_stores",
     "using_store",
 ]
@@ -85,6 +89,7 @@ _UNAVAILABLE: Final = (
     AccountsUnavailable,
     RatingsUnavailable,
     ModerationUnavailable,
+    RetentionUnavailable,
     SocialUnavailable,
     StreamsUnavailable,
 )
@@ -104,6 +109,8 @@ class Stores:
     streams: EventStreams
     social: SocialStore
     ownership: Ownership | None
+    retention: RetentionStore | None = None
+    """None for a store in memory, which is lost with its server."""
 
 
 @contextlib.asynccontextmanager
@@ -149,6 +156,27 @@ async def open_ratings(settings: Settings) -> AsyncIterator[Ratings]:
     _prepare(settings)
     async with _database(settings) as database, _stores(database, None) as stores:
         yield stores.ratings
+
+
+@contextlib.asynccontextmanager
+async def open_journal(settings: Settings) -> AsyncIterator[tuple[Journal, Accounts]]:
+    """Open the journal, to be read, and the accounts inside the block, also beside a server. Raises SettingsError."""
+    with using_store():
+        require_store(address_of(settings.database_url))
+    _prepare(settings)
+    async with _database(settings) as database, _stores(database, None) as stores:
+        yield stores.journal, stores.accounts
+
+
+@contextlib.asynccontextmanager
+async def open_retention(settings: Settings) -> AsyncIterator[RetentionStore]:
+    """Open what erases within a store inside the block, also beside a server. Raises SettingsError."""
+    with using_store():
+        require_store(address_of(settings.database_url))
+    _prepare(settings)
+    async with _database(settings) as database, _stores(database, None) as stores:
+        assert stores.retention is not None, "a store in memory has no address"
+        yield stores.retention
 
 
 def new_local_ownership(settings: Settings, now: Callable[[], int], *, alive_ms: int) -> Ownership:
@@ -387,6 +415,7 @@ async def _stores(database: Database | None, ownership: Ownership | None) -> Asy
             SqlStreams(database),
             SqlSocialStore(database),
             ownership,
+            SqlRetention(database),
         )
     finally:
         await journal.close()

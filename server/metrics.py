@@ -32,6 +32,7 @@ class Counts:
         "buckets",
         "connections",
         "dropped",
+        "erased",
         "events",
         "latency",
         "links_lost",
@@ -57,6 +58,7 @@ class Counts:
         self.connections = 0
         self.messages = 0
         self.events = 0
+        self.erased: dict[str, int] = {}
         self.refusals: dict[str, int] = {}
         self.registrations = 0
         self.sign_ins: dict[str, int] = {}
@@ -90,6 +92,10 @@ class Counts:
 
     def refused(self, code: str) -> None:
         self.refusals[code] = self.refusals.get(code, 0) + 1
+
+    def was_erased(self, kind: str, number: int) -> None:
+        """Count what was erased because it was kept for too long."""
+        self.erased[kind] = self.erased.get(kind, 0) + number
 
     def signed_in(self, outcome: str) -> None:
         """Count one attempt to sign in or to recover an account: `good`, or why it was refused."""
@@ -158,6 +164,10 @@ class Metrics(Collector):
         for code, number in sorted(counts.refusals.items()):
             refusals.add_metric([code], number)
         yield refusals
+        erased = CounterMetricFamily("cornered_erased", "What this node erased after its time.", labels=["kind"])
+        for kind, number in sorted(counts.erased.items()):
+            erased.add_metric([kind], number)
+        yield erased
         sign_ins = CounterMetricFamily("cornered_sign_ins", "Attempts to sign in or to recover.", labels=["outcome"])
         for outcome, number in sorted(counts.sign_ins.items()):
             sign_ins.add_metric([outcome], number)

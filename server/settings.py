@@ -24,6 +24,8 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from cornered.server.moderation.retention import Periods
+
 __all__ = ["MEMORY_DATABASE", "Settings", "SettingsError", "load_settings", "machine_name", "with_analyst_key"]
 
 MEMORY_DATABASE: Final = "memory"
@@ -31,6 +33,9 @@ MEMORY_DATABASE: Final = "memory"
 _PREFIX: Final = "CORNERED_"
 _OTHER_VARIABLES: Final = ("CONFIG", "KERNELS", "SERVER", "TOKEN", "SITE")
 """Variables with the same prefix that are no settings of the server."""
+_MAX_DAYS: Final = 36_500
+_MIN_UNUSED_DAYS: Final = 7
+"""The use of a token is recorded when a connection begins, and one may last for days."""
 PUSH_HOSTS: Final = (
     "fcm.googleapis.com",
     "updates.push.services.mozilla.com",
@@ -73,7 +78,7 @@ _Names: TypeAlias = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)
 _Networks: TypeAlias = Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode, BeforeValidator(_networks)]
 
 
-_Days: TypeAlias = Annotated[int, Field(ge=1, le=36_500)]
+_Days: TypeAlias = Annotated[int, Field(ge=1, le=_MAX_DAYS)]
 
 
 def _config_file(given: Mapping[str, Any]) -> Path:
@@ -224,9 +229,9 @@ class Settings(BaseSettings):
     """Days after a report is closed until its words are erased; the log keeps who reported whom, by ids."""
     keep_addresses_days: _Days = 180
     """Days after a sign-in until the digest of its address is erased."""
-    keep_sessions_days: _Days | None = None
+    keep_sessions_days: Annotated[int, Field(ge=_MIN_UNUSED_DAYS, le=_MAX_DAYS)] | None = None
     """Days without use after which a session of an account ends, and its times are erased; empty for never."""
-    keep_guests_days: _Days | None = None
+    keep_guests_days: Annotated[int, Field(ge=_MIN_UNUSED_DAYS, le=_MAX_DAYS)] | None = None
     """Days without a visit after which a guest becomes "deleted"; the matches stay. Empty for never."""
 
     push: bool = True
@@ -293,6 +298,17 @@ class Settings(BaseSettings):
     @classmethod
     def _expand_user(cls, path: Path | None) -> Path | None:
         return path and path.expanduser()
+
+    @property
+    def periods(self) -> Periods:
+        """For how long what is stored about people is kept."""
+        return Periods(
+            self.keep_chat_days,
+            self.keep_reports_days,
+            self.keep_addresses_days,
+            self.keep_sessions_days,
+            self.keep_guests_days,
+        )
 
     @property
     def database_url(self) -> str:

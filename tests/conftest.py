@@ -48,6 +48,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run what takes minutes too: attacks, faults, fuzzer, soak, load, all kills",
     )
+    parser.addoption(
+        "--headless-shell",
+        action="store_true",
+        help="run the page in chromium-headless-shell, which takes half of Chromium's CPU time",
+    )
     parser.addoption("--nodes", type=int, default=1, help="the number of nodes of the servers in tests/e2e")
 
 

@@ -55,6 +55,7 @@ from cornered.protocol.commands import (
     Ping,
     WatchLobby,
 )
+from cornered.protocol.groups import GroupChanged, GroupMessage, Groups, GroupState
 from cornered.protocol.messages import (
     Acknowledged,
     Analyse,
@@ -661,6 +662,8 @@ class Client:
                 | ReportDetails()
                 | AccountList()
                 | Audit()
+                | Groups()
+                | GroupState()
                 | Tournaments()
                 | Standings()
                 | Pairings()
@@ -674,6 +677,9 @@ class Client:
                 self.tournaments.receive(message)
             case TournamentMessage():
                 self._publish(message)
+            case GroupChanged() | GroupMessage():
+                # Classes and clubs are of the page: the SDK plays.
+                pass
             case Welcome():
                 # `welcomed` processes the one that opens a connection.
                 pass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from cornered.clients.sdk import Client, CommandRefused
-from cornered.clients.terminal.connecting import DEFAULT_SERVER, Begun, PlayRequest, begin, connected
+from cornered.clients.terminal.connecting import DEFAULT_SERVER, PlayRequest, begin, connected
 from cornered.clients.terminal.cornered_app import CorneredApp
 from cornered.clients.terminal.errors import CannotStart
 from cornered.clients.terminal.gallery_screen import GalleryScreen, LiveMatches
@@ -30,27 +30,35 @@ def play(
     """
 
     async def run() -> None:
+        is_another = await _visit(server, name, token, request, plain=plain)
+        terms = PlayRequest(request.game, request.options, request.clock)
+        while is_another:
+            # Who signs in or out is another player, of whom nothing that the screens hold is true.
+            is_another = await _visit(server, None, None, terms, plain=plain)
+
+    asyncio.run(run())
+
+
+async def _visit(server: str, name: str | None, token: str | None, request: PlayRequest, *, plain: bool) -> bool:
+    """Play as one player; return whether the user goes on as another one. Raises CannotStart."""
+    app: CorneredApp | None = None
+    try:
         async with connected(server, name, token) as client:
             begun = await begin(client, request)
             if plain:
                 from cornered.clients.terminal.plain import play_plainly
 
                 await play_plainly(client, begun.words, begun.match)
-                return
-            is_another = await _play_in(client, request, begun)
-        while is_another:
-            # Who signs in or out is another player, of whom nothing that the screens hold is true.
-            async with connected(server, None, None) as client:
-                is_another = await _play_in(client, request, Begun(f"You are {client.player.name}."))
-
-    asyncio.run(run())
-
-
-async def _play_in(client: Client, request: PlayRequest, begun: Begun) -> bool:
-    """Show the menu until the user leaves; return whether it is to go on as another player."""
-    menu = MenuScreen(client, game=request.game, options=request.options, clock=request.clock, notice=begun.words)
-    app = CorneredApp(menu, client=client, match=begun.match)
-    await app.run_async()
+                return False
+            menu = MenuScreen(
+                client, game=request.game, options=request.options, clock=request.clock, notice=begun.words
+            )
+            app = CorneredApp(menu, client=client, match=begun.match)
+            await app.run_async()
+    except CannotStart:
+        # The token of a session that has just ended is refused while the screens close.
+        if app is None or not app.is_another:
+            raise
     return app.is_another
 
 

@@ -5,9 +5,9 @@ import { t } from "./language.js";
 import { otherLevel } from "./nextstep.js";
 import { isRoll, parsePosition } from "./position.js";
 import { Rematch } from "./rematch.js";
+import { twice } from "./twice.js";
 import { nameOf } from "./words.js";
 
-const CONFIRM_TIMEOUT_MS = 4000;
 /** `MAX_TRACE_CELLS` and `MAX_TRACE_MOVES` of the protocol: the largest board and the longest line of `ask_trace`. */
 const MOST_CELLS = 25;
 const MOST_MOVES = 60;
@@ -50,26 +50,7 @@ export class Actions {
 
   /** A button that needs a second press. @param {string} text @param {string} again @param {Needing<"match">} type */
   #twice(text, again, type) {
-    let timer = 0;
-    const calm = () => {
-      clearTimeout(timer);
-      timer = 0;
-      element.textContent = text;
-      element.classList.remove("danger");
-    };
-    const press = () => {
-      if (timer) {
-        calm();
-        this.#send(type);
-        return;
-      }
-      element.textContent = again;
-      element.classList.add("danger");
-      timer = window.setTimeout(calm, CONFIRM_TIMEOUT_MS);
-    };
-    const element = button(text, press, "", { data: { does: type } });
-    element.addEventListener("blur", () => timer && calm());
-    return element;
+    return twice(text, again, () => this.#send(type), { data: { does: type } });
   }
 
   /** @param {string[]} extra moves that are neither cell nor wall @param {number | null} [replayed] */

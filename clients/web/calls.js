@@ -11,7 +11,7 @@ const THIS_MACHINE = /^(localhost|.*\.localhost|127\..*|\[::1\])$/;
  * The QR code of an invite link, for a phone that is held to the screen. A phone cannot open an address of this machine.
  * @param {string} invite
  */
-function inviteCode(invite) {
+export function inviteCode(invite) {
   if (THIS_MACHINE.test(location.hostname))
     return h("p.quiet", t("This link works on this machine only. Start the server with --lan to invite other devices."));
   const image = h("img.code", { alt: t("QR code of the invite link"), width: 150, height: 150 });

@@ -28,7 +28,7 @@ export function banSheet(page, player, done) {
   const term = h("select", { name: "term" }, TERMS.map(([seconds, words]) => h("option", { value: seconds ?? "" }, words)));
   term.value = String(USUAL_TERM);
   const address = h("input", { type: "checkbox", name: "address" });
-  const whole = h("label.switch.flow", address, h("span", t("The address too: nobody comes in from there, while the player is here now")));
+  const whole = h("label.switch.flow", address, h("span", t("The address too: nobody is let in from there. It is known only while the player is here.")));
   measure.addEventListener("change", () => (whole.hidden = measure.value === "mute"));
   formSheet(t("Ban or mute {name}", { name: nameOf(player) }), {
     fields: [grounds],

@@ -207,6 +207,9 @@ function route() {
   else if (kind === "think") view = thinking();
   else if (kind === "p") view = analysis();
   else if (kind === "player" && id) view = profile(id, part);
+  else if (kind === "groups" || kind === "join") view = groups(kind === "join" ? (id ?? "") : "");
+  else if (kind === "group" && id) view = group(id);
+  else if (kind === "wall" && id) view = wall(id);
   else if (kind === "admin") view = admin(id ?? "");
   else if (kind === "mails" && id) view = endMails(id, part);
   else if (kind === "leaders") view = leaders(id ?? "", part);
@@ -218,7 +221,7 @@ function route() {
   else if (kind === "versus") view = versus(id ?? "", part);
   else view = new LobbyView(page, kind === "s" ? id : "");
   fill(shown, view.element);
-  document.body.dataset.view = kind === "m" || kind === "p" || kind === "tv" ? "match" : kind === "think" ? "think" : "lobby";
+  document.body.dataset.view = kind === "m" || kind === "p" || kind === "tv" ? "match" : kind === "think" || kind === "wall" ? kind : "lobby";
   scrollTo(0, 0);
 }
 
@@ -256,6 +259,18 @@ const endMails = (player, mark) =>
 /** @param {string} pool @param {string} kind */
 const leaders = (pool, kind) =>
   lazyView(() => import("./leaders.js"), ({ LeadersView }) => new LeadersView(page, pool, kind), "players.css");
+
+/** @param {string} code of an invitation, or nothing */
+const groups = (code) => lazyView(() => import("./groups.js"), ({ GroupsView }) => new GroupsView(page, code), "groups.css");
+
+/** @param {string} id */
+const group = (id) => lazyView(() => import("./group.js"), ({ GroupView }) => new GroupView(page, id), "groups.css");
+
+/** @param {string} id of a tournament; or of matches, with plus signs between them */
+const wall = (id) =>
+  id.includes("+")
+    ? lazyView(() => import("./wall.js"), ({ WallView }) => new WallView(page, id), "wall.css")
+    : lazyView(() => import("./eventwall.js"), ({ EventWallView }) => new EventWallView(page, id), "wall.css");
 
 const tournaments = () =>
   lazyView(() => import("./tournaments.js"), ({ TournamentsView }) => new TournamentsView(page), "archive.css", "tournament.css");
@@ -467,6 +482,7 @@ function summons() {
     tournament_message: ({ name, by, text }) => toast(`${isolated(name)}, ${nameOf(by)}: ${isolated(text)}`, [], 20),
     barred: route,
     signed_out: () => toast(t("You were signed out here, and play as a guest."), [button(t("Sign in"), signIn, "primary")], 30),
+    group_message: ({ name, line }) => line.by.id !== link.me?.id && toast(`${isolated(name)}: ${isolated(line.text)}`, [], 20),
     waiting: ({ reason }) => reason && toast(sentence(reason)),
     refused: ({ text }) => page.complain(new Error(sentence(text))),
   });

@@ -12,7 +12,8 @@ const HINT_DELAY_MS = 300;
 const RETRY_DELAY_MS = 500;
 /** Refusals after which the same command may be accepted a moment later. */
 const TRANSIENT_CODES = ["too_fast", "internal", "shutting_down"];
-const POSITION_EVENTS = ["played", "rolled", "taken_back", "eliminated"];
+/** After these the legal moves are others: while the organiser pauses the game there are none. */
+const POSITION_EVENTS = ["played", "rolled", "taken_back", "eliminated", "clocks_paused", "clocks_resumed"];
 
 export class MatchView {
   /** @param {Page} page @param {string} match @param {number | null} [ply] the position to show first @param {boolean} [isStudied] whether a finished match is opened in the analysis */

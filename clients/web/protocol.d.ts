@@ -310,6 +310,19 @@ export interface AskGames {
   type: "ask_games";
 }
 
+/** Ask for a group with its members, who of them is here, and its newest lines; for members. */
+export interface AskGroup {
+  id: string;
+  group: string;
+  type: "ask_group";
+}
+
+/** Ask for the groups in which one is a member: 20 at most. */
+export interface AskGroups {
+  id: string;
+  type: "ask_groups";
+}
+
 /** Ask for the results of the finished public matches between two players, by game. */
 export interface AskHeadToHead {
   id: string;
@@ -730,6 +743,15 @@ export interface Challenged {
   rated: boolean;
 }
 
+/** Rename a group, or settle whether players without accounts may join; for teachers. Members stay. */
+export interface ChangeGroup {
+  id: string;
+  group: string;
+  type: "change_group";
+  name: string;
+  guests: boolean;
+}
+
 /**
  * Change the account's password, or set the first one. All other sessions, and all personal tokens, end.
  *
@@ -835,6 +857,18 @@ export type ClientMessage =
   | CloseReport
   | AskAudit
   | AskAccounts
+  | CreateGroup
+  | ChangeGroup
+  | RenewGroupCode
+  | RevokeGroupCode
+  | JoinGroup
+  | AskGroups
+  | AskGroup
+  | SetGroupRole
+  | RemoveMember
+  | LeaveGroup
+  | CloseGroup
+  | TellGroup
   | CreateTournament
   | AskTournaments
   | AskTournament
@@ -919,6 +953,13 @@ export interface ClocksResumed {
   type: "clocks_resumed";
 }
 
+/** End a group; for teachers. Its matches and tournaments stay. */
+export interface CloseGroup {
+  id: string;
+  group: string;
+  type: "close_group";
+}
+
 /** Close a report, with what was decided; for administrators. Its reporter is told, once, that it was looked at. */
 export interface CloseReport {
   id: string;
@@ -938,6 +979,15 @@ export interface ConfirmMail {
 export interface Correspondence {
   kind: "correspondence";
   days: number;
+}
+
+/** Create a group, as its teacher; an account is needed. The acknowledgement's `ref` is its id. */
+export interface CreateGroup {
+  id: string;
+  type: "create_group";
+  name: string;
+  /** Whether players without accounts may join. */
+  guests?: boolean;
 }
 
 /** Create an invitation to register, for an administrator. It is shown this once. */
@@ -1235,6 +1285,58 @@ export interface Games {
   pools: PairingPool[];
 }
 
+/** A group of this player has changed: `ask_group` tells how. `is_over` where the player is no member any more. */
+export interface GroupChanged {
+  type: "group_changed";
+  group: string;
+  seq: number;
+  is_over: boolean;
+}
+
+/** A group as a member's list shows it; `role` is the asking player's. */
+export interface GroupInfo {
+  id: string;
+  name: string;
+  guests: boolean;
+  members: number;
+  role: "teacher" | "member";
+  created: number;
+}
+
+/** A teacher's line to all members. */
+export interface GroupLine {
+  by: Player;
+  text: string;
+  at: number;
+}
+
+/** A teacher's line to all members of a group. */
+export interface GroupMessage {
+  type: "group_message";
+  group: string;
+  name: string;
+  line: GroupLine;
+}
+
+/** The answer to `ask_group`. Members are in the order in which they joined. */
+export interface GroupState {
+  type: "group";
+  id: string;
+  group: GroupInfo;
+  seq: number;
+  /** The code by which players join; null where nobody can, and to others than teachers. */
+  code: string | null;
+  members: MemberInfo[];
+  told: GroupLine[];
+}
+
+/** The answer to `ask_groups`, the oldest membership first. */
+export interface Groups {
+  type: "groups";
+  id: string;
+  groups: GroupInfo[];
+}
+
 /** Consecutive events of one match, and the position and clocks after them; many after `join` with `since`. */
 export interface Happened {
   type: "happened";
@@ -1301,6 +1403,13 @@ export interface Join {
   since?: number | null;
 }
 
+/** Join the group with this code. The acknowledgement's `ref` is the group's id. */
+export interface JoinGroup {
+  id: string;
+  type: "join_group";
+  code: string;
+}
+
 /** Sit down at a table. The match starts when it is full; then the acknowledgement's `ref` is the match. */
 export interface JoinSeek {
   id: string;
@@ -1336,6 +1445,13 @@ export interface Leave {
   id: string;
   match: string;
   type: "leave";
+}
+
+/** Leave a group. Its last teacher makes another member a teacher first, or closes it. */
+export interface LeaveGroup {
+  id: string;
+  group: string;
+  type: "leave_group";
 }
 
 /** Unsubscribe from the lobby. */
@@ -1512,6 +1628,14 @@ export interface MatchSummary {
   turn: number | null;
   /** When the time of that seat is over, by the server's clock. */
   due: number | null;
+}
+
+/** A member. `here` is whether the player has a connection to the server. */
+export interface MemberInfo {
+  player: Player;
+  role: "teacher" | "member";
+  since: number;
+  here: boolean;
 }
 
 /**
@@ -2074,7 +2198,7 @@ export interface RecoveryCodes {
 export interface Refused {
   type: "refused";
   id: string | null;
-  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "paused" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "no_chat" | "forbidden_words" | "unknown_ban" | "unknown_report" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict" | "unknown_tournament" | "tournament_over" | "no_passkeys" | "passkey_known" | "unknown_passkey" | "last_way_in" | "no_oidc" | "oidc_refused" | "already_linked";
+  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "unknown_pool" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "paused" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis" | "banned" | "muted" | "no_chat" | "forbidden_words" | "unknown_ban" | "unknown_report" | "unknown_group" | "unknown_code" | "last_teacher" | "no_guests" | "no_account" | "already_registered" | "registration_closed" | "bad_invitation" | "name_taken" | "weak_password" | "bad_credentials" | "not_permitted" | "unknown_session" | "unknown_token" | "conflict" | "unknown_tournament" | "tournament_over" | "no_passkeys" | "passkey_known" | "unknown_passkey" | "last_way_in" | "no_oidc" | "oidc_refused" | "already_linked";
   text: string;
   /** Delay before a retry, in milliseconds; null where a retry would be refused as well. */
   retry_after: number | null;
@@ -2161,6 +2285,14 @@ export interface Rematched {
   match: string;
 }
 
+/** Remove a member; for teachers. The code still admits: renew or revoke it. */
+export interface RemoveMember {
+  id: string;
+  group: string;
+  type: "remove_member";
+  player: string;
+}
+
 /** Remove a passkey; the last way to sign in stays. */
 export interface RemovePasskey {
   id: string;
@@ -2186,6 +2318,13 @@ export interface RenewCodes {
   type: "renew_codes";
   password?: string | null;
   proof?: PasskeyProof | null;
+}
+
+/** Replace the code by which players join, or make one again; for teachers. The acknowledgement's `ref` is it. */
+export interface RenewGroupCode {
+  id: string;
+  group: string;
+  type: "renew_group_code";
 }
 
 /** Result of a search, and its cost. */
@@ -2323,6 +2462,13 @@ export interface Resumed {
   at: number;
   type: "resumed";
   refunded: number;
+}
+
+/** Let nobody join any more; for teachers. */
+export interface RevokeGroupCode {
+  id: string;
+  group: string;
+  type: "revoke_group_code";
 }
 
 /** Revoke a personal token: it is refused and its sockets are closed, on every node. */
@@ -2527,6 +2673,10 @@ export type ServerMessage =
   | ReportDetails
   | AccountList
   | Audit
+  | Groups
+  | GroupState
+  | GroupChanged
+  | GroupMessage
   | Tournaments
   | TournamentState
   | Standings
@@ -2554,6 +2704,15 @@ export interface Sessions {
   type: "sessions";
   id: string;
   sessions: SessionInfo[];
+}
+
+/** Make a member a teacher, who needs an account for that, or a teacher a member; for teachers. */
+export interface SetGroupRole {
+  id: string;
+  group: string;
+  type: "set_group_role";
+  player: string;
+  role: "teacher" | "member";
 }
 
 /** Have e-mails sent to an address, to which a code is sent first; for players with an account. Null ends them. */
@@ -2807,6 +2966,14 @@ export interface TakenBack {
   type: "taken_back";
   ply: number;
   left: (number | null)[];
+}
+
+/** Send a line to all members; for teachers. Those who are not here find it later. */
+export interface TellGroup {
+  id: string;
+  group: string;
+  type: "tell_group";
+  text: string;
 }
 
 /** Send a line to all participants; for its organiser. */
@@ -3196,6 +3363,8 @@ export interface Answers {
   ask_export: Export;
   ask_friends: Friends;
   ask_games: Games;
+  ask_group: GroupState;
+  ask_groups: Groups;
   ask_head_to_head: HeadToHead;
   ask_history: History;
   ask_leaderboard: Leaderboard;
@@ -3233,10 +3402,13 @@ export interface Answers {
   cancel_seek: Acknowledged;
   cancel_tournament: Acknowledged;
   challenge: Acknowledged;
+  change_group: Acknowledged;
   change_password: Acknowledged;
   claim: Acknowledged;
+  close_group: Acknowledged;
   close_report: Acknowledged;
   confirm_mail: Acknowledged;
+  create_group: Acknowledged;
   create_invitation: InvitationCreated;
   create_seek: Acknowledged;
   create_token: TokenCreated;
@@ -3257,9 +3429,11 @@ export interface Answers {
   follow_player: Acknowledged;
   forfeit_player: Acknowledged;
   join: Snapshot | Acknowledged;
+  join_group: Acknowledged;
   join_seek: Acknowledged;
   join_tournament: Acknowledged;
   leave: Acknowledged;
+  leave_group: Acknowledged;
   leave_lobby: Acknowledged;
   leave_pool: Acknowledged;
   leave_seek: Acknowledged;
@@ -3275,15 +3449,19 @@ export interface Answers {
   register: Registered;
   register_by_passkey: Registered;
   rematch: Acknowledged;
+  remove_member: Acknowledged;
   remove_passkey: Acknowledged;
   rename: Account;
   renew_codes: RecoveryCodes;
+  renew_group_code: Acknowledged;
   report_player: Acknowledged;
   request_takeback: Acknowledged;
   resign: Acknowledged;
   resume_tournament: Acknowledged;
+  revoke_group_code: Acknowledged;
   revoke_token: Acknowledged;
   say: Acknowledged;
+  set_group_role: Acknowledged;
   set_mail: Acknowledged;
   set_notices: Acknowledged;
   sign_in: SignedIn;
@@ -3293,6 +3471,7 @@ export interface Answers {
   start_seek: Acknowledged;
   start_tournament: Acknowledged;
   subscribe_push: Acknowledged;
+  tell_group: Acknowledged;
   tell_tournament: Acknowledged;
   unban: Acknowledged;
   unblock_player: Acknowledged;

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Row, delete, func, insert, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cornered.protocol.account import Role, Scope
 from cornered.protocol.values import Player
@@ -241,14 +242,18 @@ class SqlAccounts(SqlPasskeys):
                 await self._require_account(connection, player, was)
             elif (await connection.execute(ACCOUNT.where(PLAYERS_TABLE.c.id == player))).first() is not None:
                 raise StaleAccount
-            of_account = (PASSKEYS, IDENTITIES, RECOVERY_CODES, KNOWN_ADDRESSES, ACCOUNT_NAMES)
-            for table in (*of_account, ACCOUNTS_TABLE, TOKENS):
-                await connection.execute(delete(table).where(table.c.player == player))
-            await forget_player(connection, player)
-            await connection.execute(
-                update(PLAYERS_TABLE).where(PLAYERS_TABLE.c.id == player).values(name=DELETED_NAME, deleted=True)
-            )
-            await self._record_revocation(connection, player)
+            await self._delete_player(connection, player)
+
+    async def _delete_player(self, connection: AsyncConnection, player: str) -> None:
+        """Delete all that is stored of a player but its id, which matches name."""
+        of_account = (PASSKEYS, IDENTITIES, RECOVERY_CODES, KNOWN_ADDRESSES, ACCOUNT_NAMES)
+        for table in (*of_account, ACCOUNTS_TABLE, TOKENS):
+            await connection.execute(delete(table).where(table.c.player == player))
+        await forget_player(connection, player)
+        await connection.execute(
+            update(PLAYERS_TABLE).where(PLAYERS_TABLE.c.id == player).values(name=DELETED_NAME, deleted=True)
+        )
+        await self._record_revocation(connection, player)
 
     # Invitations
 

@@ -78,6 +78,20 @@ from cornered.protocol.commands import (
     StartSeek,
     WatchLobby,
 )
+from cornered.protocol.groups import (
+    AskGroup,
+    AskGroups,
+    ChangeGroup,
+    CloseGroup,
+    CreateGroup,
+    JoinGroup,
+    LeaveGroup,
+    RemoveMember,
+    RenewGroupCode,
+    RevokeGroupCode,
+    SetGroupRole,
+    TellGroup,
+)
 from cornered.protocol.moderation import (
     AskAccounts,
     AskAudit,
@@ -259,6 +273,10 @@ SOCIAL_READ: Final = 10.0
 """The players whom one follows or blocks, without them, or how one is notified."""
 PERSON: Final = 0.15
 """Each of these players, with the name of today."""
+GROUP_READ: Final = 15.0
+"""A group with its members, whose names are looked up."""
+GROUP_WRITE: Final = 25.0
+"""A change of a group: a transaction of its own, and a message to its members."""
 MODERATION: Final = 40.0
 """A report, a decision or a list of them: the store is asked for an account, and written or read once."""
 
@@ -336,6 +354,23 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             | AskAccounts()
         ):
             return MODERATION
+        case AskGroups():
+            return 3.0
+        case AskGroup():
+            return GROUP_READ
+        case (
+            CreateGroup()
+            | ChangeGroup()
+            | RenewGroupCode()
+            | RevokeGroupCode()
+            | JoinGroup()
+            | SetGroupRole()
+            | RemoveMember()
+            | LeaveGroup()
+            | CloseGroup()
+            | TellGroup()
+        ):
+            return GROUP_WRITE
         case LeaveTournament():
             return 1.0
         case (

@@ -26,6 +26,7 @@ from cornered.server.net.visitors import Visitor, Visitors, rate_limit_key
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.account_service import AccountService
 from cornered.server.runtime.exports import Exports
+from cornered.server.runtime.group_service import GroupService
 from cornered.server.runtime.limits import AddressLimits, Limits
 from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.token_bucket import TokenBucket
@@ -112,6 +113,7 @@ class Gateway:
         lobby_service: LobbyService,
         account_service: AccountService,
         exports: Exports,
+        groups: GroupService,
         pages: Pages,
         tasks: asyncio.TaskGroup,
     ) -> None:
@@ -119,6 +121,7 @@ class Gateway:
         self._lobby_service = lobby_service
         self._account_service = account_service
         self._exports = exports
+        self._groups = groups
         self._pages = pages
         self._tasks = tasks
         self._loop = asyncio.get_running_loop()
@@ -230,7 +233,7 @@ class Gateway:
         return None
 
     def _new_session(self, connection: Connection, address: AddressLimits, origin: str) -> Session:
-        services = (self._lobby_service, self._account_service, self._exports)
+        services = (self._lobby_service, self._account_service, self._exports, self._groups)
         return Session(connection, *services, self._limits, address, self._spawn, origin)
 
     def unreadable(self, connection: Connection, head: bytes) -> Response:

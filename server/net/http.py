@@ -19,7 +19,7 @@ from cornered.server.net.costs import KNOWN_FILE, PAGE_TOKENS, QR_CODE, TABLE
 from cornered.server.net.finished import Payer, read_finished
 from cornered.server.net.oidc_routes import OIDC_PATHS, OidcRoutes
 from cornered.server.net.page_files import CONTENT_TYPES, PageFiles
-from cornered.server.net.qr_codes import QrCodes, table_link
+from cornered.server.net.qr_codes import QrCodes, invite_link
 from cornered.server.net.records import record_of, slices_of
 from cornered.server.net.requests import accepts_gzip, field_of, names_tag
 from cornered.server.net.responses import not_modified, plain, respond, without_body
@@ -132,9 +132,9 @@ class Pages:
         return respond(200, kind, self._metrics.render(), Cache_Control="no-store")
 
     async def _qr_code(self, request: Request, payer: Payer) -> Response:
-        link = table_link(request.path, field_of(request, "Host"))
+        link = invite_link(request.path, field_of(request, "Host"))
         if link is None:
-            return plain(400, "a QR code is drawn for a link to a table of this server: /qr.svg?link=...")
+            return plain(400, "a QR code is drawn for a link to a table or a group of this server: /qr.svg?link=...")
         code = self._qr_codes.known(link)
         if code is None:
             await payer.pay(QR_CODE)

@@ -1,4 +1,4 @@
-"""QR codes of the invite links to this server's tables, as SVG, for phones that are held to the screen."""
+"""QR codes of the links to this server's tables and groups, as SVG, for phones that are held to the screen."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from urllib.parse import parse_qsl, urlsplit
 
 import segno
 
-__all__ = ["KEPT_CODES", "QrCodes", "draw", "drawn_rows", "table_link"]
+__all__ = ["KEPT_CODES", "QrCodes", "draw", "drawn_rows", "invite_link"]
 
 KEPT_CODES: Final = 256
 """Codes in memory, of 1.5 KB each; the one that was asked for longest ago makes room."""
 _QUIET_ZONE: Final = 4
 """Light modules around the code, as ISO/IEC 18004 asks."""
 _LINK: Final = re.compile(
-    r"https?://(?P<host>[A-Za-z0-9.\-_\[\]:]{1,255})/(?:[A-Za-z0-9._~-]+/?){0,4}#/s/[A-Za-z0-9_-]{1,32}"
+    r"https?://(?P<host>[A-Za-z0-9.\-_\[\]:]{1,255})/(?:[A-Za-z0-9._~-]+/?){0,4}#/(?:s|join)/[A-Za-z0-9_-]{1,32}"
 )
 _LINK_MAX: Final = 400
 
 
-def table_link(target: str, host: str) -> str | None:
-    """Return the link that a request target asks for, `/qr.svg?link=...`, where it leads to a table of this `host`."""
+def invite_link(target: str, host: str) -> str | None:
+    """Return the link that a request target asks for, `/qr.svg?link=...`, where it invites to a table or
+    a group of this `host`."""
     try:
         fields = dict(parse_qsl(urlsplit(target).query, strict_parsing=True, max_num_fields=1))
     except ValueError:

@@ -74,6 +74,20 @@ from cornered.protocol.commands import (
     StartSeek,
     WatchLobby,
 )
+from cornered.protocol.groups import (
+    AskGroup,
+    AskGroups,
+    ChangeGroup,
+    CloseGroup,
+    CreateGroup,
+    JoinGroup,
+    LeaveGroup,
+    RemoveMember,
+    RenewGroupCode,
+    RevokeGroupCode,
+    SetGroupRole,
+    TellGroup,
+)
 from cornered.protocol.moderation import (
     AskAccounts,
     AskAudit,
@@ -170,6 +184,8 @@ def need_of(command: ClientMessage) -> Need:
             | AskProfile()
             | AskRatingHistory()
             | AskLeaderboard()
+            | AskGroups()
+            | AskGroup()
             | AskTournaments()
             | AskTournament()
             | AskStandings()
@@ -190,6 +206,16 @@ def need_of(command: ClientMessage) -> Need:
             | CancelChallenge()
             | Say()
             | ReportPlayer()
+            | CreateGroup()
+            | ChangeGroup()
+            | RenewGroupCode()
+            | RevokeGroupCode()
+            | JoinGroup()
+            | SetGroupRole()
+            | RemoveMember()
+            | LeaveGroup()
+            | CloseGroup()
+            | TellGroup()
             | CreateTournament()
             | JoinTournament()
             | WithdrawFromTournament()

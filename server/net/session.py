@@ -75,6 +75,7 @@ from cornered.protocol.commands import (
     SocialCommand,
     TournamentCommand,
 )
+from cornered.protocol.groups import GroupCommand, TellGroup
 from cornered.protocol.messages import Acknowledged, Archive, Games, MyMatches, Pong, Refused, ServerMessage
 from cornered.protocol.moderation import ReportPlayer
 from cornered.protocol.oidc import FinishOidc, OidcCommand, OidcDoorCommand
@@ -94,6 +95,7 @@ from cornered.server.refusal import Refusal
 from cornered.server.runtime.account_service import AccountService, ManagedCommand, VisitorsCommand
 from cornered.server.runtime.client_connection import ClientConnection, frame
 from cornered.server.runtime.exports import Exports
+from cornered.server.runtime.group_service import GroupService
 from cornered.server.runtime.limits import AddressLimits, Limits
 from cornered.server.runtime.lobby_service import Admission, LobbyService
 from cornered.server.runtime.match_mirror import MatchMirror
@@ -143,6 +145,7 @@ _Order: TypeAlias = (
     | PasskeyCommand
     | OidcCommand
     | ModerationCommand
+    | GroupCommand
     | TournamentCommand
     | SocialCommand
     | _InRoom
@@ -198,6 +201,7 @@ class Session:
         "_drainer",
         "_exports",
         "_false_starts",
+        "_groups",
         "_inbox",
         "_is_draining",
         "_is_over",
@@ -218,6 +222,7 @@ class Session:
         lobby_service: LobbyService,
         account_service: AccountService,
         exports: Exports,
+        groups: GroupService,
         limits: Limits,
         address: AddressLimits,
         spawn: Callable[[Coroutine[None, None, None], str], asyncio.Task[None]],
@@ -229,6 +234,7 @@ class Session:
         self._lobby_service = lobby_service
         self._account_service = account_service
         self._exports = exports
+        self._groups = groups
         self._limits = limits
         self._address = address
         self._spawn = spawn
@@ -635,6 +641,14 @@ class Session:
         client.send(answer)
         await self._look_for_revocations(command)
 
+    async def _in_group(self, client: ClientConnection, command: GroupCommand, now: float) -> ServerMessage:
+        """Carry out a command about a group. Raises Refusal."""
+        if isinstance(command, TellGroup):
+            await self._check_chat(client)
+            if not client.limits.chat.spend(now):
+                raise Refusal("too_fast", "let the others say something too")
+        return await self._groups.answer(command, client)
+
     async def _export(self, client: ClientConnection, command: AskExport) -> ServerMessage:
         """Return a part of what is stored about the client's player, which is paid for afterwards. Raises Refusal."""
         await self._queue_for(self._address.replays.acquire())
@@ -727,6 +741,9 @@ class Session:
         if isinstance(command, SocialCommand):
             has_account = client.identity.has_account
             client.send(await lobby_service.notices.answer(command, client.player, has_account=has_account))
+            return
+        if isinstance(command, GroupCommand):
+            client.send(await self._in_group(client, command, now))
             return
         if isinstance(command, TournamentCommand):
             client.send(await lobby_service.tournaments.answer(await self._written(client, command), client))

@@ -411,7 +411,7 @@ class LobbyService:
 
     def notify(self, player: str, notice: Notice) -> None:
         """Send a notice to a player's connections to this node."""
-        self._send_to((player,), notice)
+        self.tell((player,), notice)
 
     def address_of(self, player: str) -> str:
         """Return the address of a player's newest connection to any node; empty where that is not known."""
@@ -437,7 +437,8 @@ class LobbyService:
         """A client's output buffer is below its low mark again: send it the lobby if it missed updates."""
         self._watch.caught_up(client)
 
-    def _send_to(self, players: Iterable[str], message: ServerMessage) -> None:
+    def tell(self, players: Iterable[str], message: ServerMessage) -> None:
+        """Send a message to the connections of players to this node."""
         broadcast = Broadcast(message)
         for player in players:
             for client in self._clients.get(player, ()):
@@ -446,7 +447,7 @@ class LobbyService:
     def say_goodbye(self, text: str) -> None:
         """Notify all clients of the restart, and refuse further commands."""
         self.is_stopping = True
-        self._send_to(tuple(self._clients), Notice(code="restarting", text=text))
+        self.tell(tuple(self._clients), Notice(code="restarting", text=text))
 
     def close(self) -> None:
         """Stop every timer and task."""
@@ -553,21 +554,21 @@ class LobbyService:
         match event:
             case ChallengeSent():
                 by, to = event.challenge.by.id, event.challenge.to.id
-                self._send_to((by,) if event.is_hidden else (by, to), event.challenge)
+                self.tell((by,) if event.is_hidden else (by, to), event.challenge)
                 self._notify_of(event)
             case ChallengeEnded():
-                self._send_to(event.told, event.closed)
+                self.tell(event.told, event.closed)
             case MatchMade():
                 for seat, player in enumerate(event.players):
-                    self._send_to((player.id,), Paired(match=event.match, seat=seat))
+                    self.tell((player.id,), Paired(match=event.match, seat=seat))
             case PoolEntered():
-                self._send_to((event.player.id,), Waiting(pool=event.pool, since=event.since))
+                self.tell((event.player.id,), Waiting(pool=event.pool, since=event.since))
             case PoolLeft():
-                self._send_to((event.player,), Waiting(pool=None, reason=event.reason))
+                self.tell((event.player,), Waiting(pool=None, reason=event.reason))
             case BotNamed():
                 entry = self._lobby.pools.entry(event.player)
                 if entry is not None:
-                    self._send_to((event.player,), entry.message())
+                    self.tell((event.player,), entry.message())
             case (
                 Arrived()
                 | WentAway()

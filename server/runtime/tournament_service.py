@@ -274,7 +274,9 @@ class TournamentService:
             known = await self._services.ratings.ratings_of(state.settings.game, state.settings.clock, (player,))
             rating = round(known[player.id])
             self._check_entries(state, player)
-        is_admin = player.id != state.organiser.id and await self._is_admin(player)
+        is_admin = player.id != state.organiser.id and (
+            await self._is_admin(player) or await self._leads(state.settings.group, player)
+        )
         async with self._turn:
             for _ in range(ATTEMPTS):
                 state = await self._book.find(command.tournament)
@@ -308,6 +310,15 @@ class TournamentService:
         if others >= MAX_ENTERED:
             text = f"you take part in {MAX_ENTERED} tournaments that are open or go on; leave one first"
             raise Refusal("busy", text)
+
+    async def _leads(self, group: str | None, player: Player) -> bool:
+        """Return whether a player leads the group whose tournament it is, and so may do what the organiser may."""
+        try:
+            if group is not None:
+                await self._groups.check_leader(group, player)
+        except Refusal:
+            return False
+        return group is not None
 
     async def _is_admin(self, player: Player) -> bool:
         known = await self._accounts.account(player.id)

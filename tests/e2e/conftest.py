@@ -22,14 +22,14 @@ HEADLESS_SHELL = "chromium-headless-shell"
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Path:
-    """Chromium's shell without a user interface where it is installed, which takes half the CPU time; or Chromium."""
+def chromium(pytestconfig: pytest.Config) -> Path:
+    shell = pytestconfig.getoption("--headless-shell")
 
     def find() -> Path | None:
-        found = shutil.which(HEADLESS_SHELL) or find_chromium()
+        found = shutil.which(HEADLESS_SHELL) if shell else find_chromium()
         return Path(found) if found else None
 
-    return require("chromium", find)
+    return require(HEADLESS_SHELL if shell else "chromium", find)
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,8 @@ from tests.e2e.window import PHONE, Window, wait_until
 pytestmark = pytest.mark.browser
 
 OpenWindow = Callable[..., Window]
+NEW = {"locale": "en-US"}
+"""Windows of new players: others keep the games and the blocks of earlier tests."""
 
 
 def profile_of(window: Window, name: str) -> None:
@@ -33,7 +35,7 @@ def play_by_days(first: Window, second: Window) -> None:
 
 
 def test_one_follows_a_player_and_finds_them_in_the_lobby(open_window: OpenWindow) -> None:
-    ann, ben, cas = open_window(), open_window(), open_window()
+    ann, ben, cas = open_window(**NEW), open_window(**NEW), open_window(**NEW)
     ben.take_name("Heron")
     profile_of(ann, "Heron")
     ann.page.get_by_role("button", name="Follow", exact=True).click()
@@ -58,7 +60,7 @@ def test_one_follows_a_player_and_finds_them_in_the_lobby(open_window: OpenWindo
 
 
 def test_a_blocked_player_is_not_heard_and_not_told(open_window: OpenWindow) -> None:
-    ann, ben = open_window(), open_window()
+    ann, ben = open_window(**NEW), open_window(**NEW)
     ann.take_name("Lark")
     ben.take_name("Crow")
     profile_of(ann, "Crow")
@@ -82,7 +84,7 @@ def test_a_blocked_player_is_not_heard_and_not_told(open_window: OpenWindow) -> 
 
 
 def test_a_line_of_chat_leads_to_its_author(open_window: OpenWindow) -> None:
-    ann, ben = open_window(), open_window()
+    ann, ben = open_window(**NEW), open_window(**NEW)
     ben.take_name("Jay")
     play_by_days(ann, ben)
     for window in (ann, ben):
@@ -105,7 +107,7 @@ def test_a_line_of_chat_leads_to_its_author(open_window: OpenWindow) -> None:
 def test_games_by_days_are_listed_with_the_time_that_is_left_and_the_next_one_is_a_press_away(
     open_window: OpenWindow,
 ) -> None:
-    ann, ben = open_window(), open_window()
+    ann, ben = open_window(**NEW), open_window(**NEW)
     ann.take_name("Ibis")
     ben.take_name("Egret")
     for _ in range(2):
@@ -123,7 +125,7 @@ def test_games_by_days_are_listed_with_the_time_that_is_left_and_the_next_one_is
     turns.first.get_by_role("link", name="Play against Egret").click()
     ann.in_match()
     ann.await_turn()
-    ann.make("b1")
+    ann.make("a2")
     # After a move the other game is the next one.
     chip = ann.page.get_by_role("link", name="game waits for your move")
     expect(chip).to_be_visible()
@@ -138,7 +140,7 @@ def test_games_by_days_are_listed_with_the_time_that_is_left_and_the_next_one_is
 
 
 def test_a_game_by_days_goes_on_after_both_have_closed_the_page(open_window: OpenWindow) -> None:
-    ann, ben = open_window(), open_window()
+    ann, ben = open_window(**NEW), open_window(**NEW)
     play_by_days(ann, ben)
     where = ann.page.url
     for window in (ann, ben):
@@ -147,13 +149,13 @@ def test_a_game_by_days_goes_on_after_both_have_closed_the_page(open_window: Ope
         window.page.goto(where)
         window.in_match()
     ann.await_turn()
-    ann.make("b1")
+    ann.make("a2")
     ben.await_turn()
 
 
 @pytest.mark.parametrize("how", [{}, {"size": PHONE, "dark": True, "locale": "de-DE"}])
 def test_the_sheets_are_accessible_and_fit(open_window: OpenWindow, axe: str, how: dict[str, object]) -> None:
-    ann, ben = open_window(**how), open_window()
+    ann, ben = open_window(**how), open_window(**NEW)
     ben.take_name("Wigeon")
     is_german = "locale" in how
     play_by_days(ann, ben) if not is_german else None

@@ -14,6 +14,7 @@ from cornered.clients.sdk import Client, CommandRefused
 from cornered.protocol import (
     account,
     commands,
+    groups,
     messages,
     moderation,
     oidc,
@@ -206,6 +207,33 @@ def in_account(answer: type[Value] | str = Acknowledged, **fields: Any) -> Case:
     return Case(arrange, answer)
 
 
+async def _group(scene: Scene) -> str:
+    """Return a new group of Ann's, who gets an account."""
+    await scene.register()
+    return await scene.do(scene.ann, groups.CreateGroup, name="Class 7b")
+
+
+async def _renamed_group(scene: Scene) -> tuple[Client, dict[str, Any]]:
+    return scene.ann, {"group": await _group(scene), "name": "Class 8b", "guests": False}
+
+
+async def _group_code(scene: Scene) -> str:
+    group = groups.AskGroup(id=scene.ann.new_id(), group=await _group(scene))
+    return (await scene.ann.ask(group, groups.GroupState)).code or ""
+
+
+async def _joined_group(scene: Scene) -> str:
+    return await scene.do(scene.ben, groups.JoinGroup, code=await _group_code(scene))
+
+
+async def _member(scene: Scene) -> tuple[Client, dict[str, Any]]:
+    return scene.ann, {"group": await _joined_group(scene), "player": scene.ben.player.id, "role": "member"}
+
+
+async def _removed(scene: Scene) -> tuple[Client, dict[str, Any]]:
+    return scene.ann, {"group": await _joined_group(scene), "player": scene.ben.player.id}
+
+
 async def _session(scene: Scene) -> tuple[Client, dict[str, Any]]:
     await scene.register()
     await scene.ann.ask(account.SignIn(id=scene.ann.new_id(), name="Anna", password=PASSWORD), account.SignedIn)
@@ -354,6 +382,18 @@ CASES: Final[dict[type[Command], Case]] = {
     moderation.AskAccounts: says(answer="not_permitted", text="Ann"),
     moderation.CloseReport: says(answer="not_permitted", report=1, grounds="Read"),
     moderation.AskAudit: says(answer="not_permitted"),
+    groups.CreateGroup: in_account(name="Class 7b"),
+    groups.ChangeGroup: Case(_renamed_group),
+    groups.RenewGroupCode: says_of("group", _group),
+    groups.RevokeGroupCode: says_of("group", _group),
+    groups.JoinGroup: says_of("code", _group_code, "ben"),
+    groups.AskGroups: says(answer=groups.Groups),
+    groups.AskGroup: says_of("group", _group, answer=groups.GroupState),
+    groups.SetGroupRole: Case(_member),
+    groups.RemoveMember: Case(_removed),
+    groups.LeaveGroup: says_of("group", _joined_group, "ben"),
+    groups.CloseGroup: says_of("group", _group),
+    groups.TellGroup: says_of("group", _group, text="Hello"),
     tournaments.CreateTournament: says(settings=SWISS),
     tournaments.AskTournaments: says(answer=tournaments.Tournaments),
     tournaments.AskTournament: in_tournament(answer=tournaments.TournamentState),
@@ -445,7 +485,18 @@ async def test_an_analysis_is_asked_for_where_a_bot_offers_it(scene: Scene) -> N
 def test_every_class_of_a_message_is_in_its_union() -> None:
     kinds = {
         kind
-        for module in (commands, messages, account, moderation, oidc, passkeys, ratings, social, tournaments)
+        for module in (
+            commands,
+            messages,
+            account,
+            groups,
+            moderation,
+            oidc,
+            passkeys,
+            ratings,
+            social,
+            tournaments,
+        )
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, Value) and "type" in kind.model_fields
         if kind.__module__ == module.__name__

@@ -120,7 +120,18 @@ BOTS: Final = ("bot", "house bot")
 PEOPLE: Final = tuple(name for name, (token, _) in ENTRANCES.items() if token and name not in BOTS)
 ACCOUNTS: Final = tuple(name for name in PEOPLE if name != "guest")
 EVERYBODY: Final = (*PEOPLE, *BOTS)
-AT_THE_DOOR: Final = {"ask_policies", "register", "sign_in", "recover"}
+AT_THE_DOOR: Final = {
+    "ask_passkey_challenge",
+    "ask_policies",
+    "begin_oidc",
+    "finish_oidc",
+    "recover",
+    "register",
+    "register_by_passkey",
+    "sign_in",
+    "sign_in_by_link",
+    "sign_in_by_passkey",
+}
 """Commands before hello."""
 WRONG: Final[dict[str, dict[str, str]]] = {"recover": {"code": "aaaaa-bbbbb-ccccc-ddddd"}}
 """Fields of which the right value alone is the privilege."""
@@ -143,7 +154,9 @@ TABLE: Final[tuple[tuple[str, Refusals], ...]] = (
         "ask_tokens ask_export report_player follow_player unfollow_player block_player unblock_player ask_friends "
         "ask_blocked ask_notices set_notices subscribe_push unsubscribe_push ask_tv find_player ask_tournaments "
         "ask_tournament ask_standings ask_pairings watch_tournament leave_tournament create_tournament "
-        "join_tournament withdraw_from_tournament set_mail confirm_mail end_mails",
+        "join_tournament withdraw_from_tournament set_mail confirm_mail end_mails "
+        "join_group ask_groups ask_passkey_challenge register_by_passkey ask_passkeys add_passkey remove_passkey "
+        "begin_oidc finish_oidc unlink_oidc",
         {},
     ),
     # What belongs to another player.
@@ -161,6 +174,12 @@ TABLE: Final[tuple[tuple[str, Refusals], ...]] = (
         "tell_tournament forfeit_player",
         each(EVERYBODY, "not_yours"),
     ),
+    (
+        "change_group renew_group_code revoke_group_code ask_group set_group_role remove_member leave_group "
+        "close_group",
+        each(EVERYBODY, "unknown_group"),
+    ),
+    ("tell_group", each(EVERYBODY, "unknown_group") | {"muted": "muted"}),
     ("say", each(EVERYBODY, "not_a_player") | {"muted": "muted"}),
     ("end_session", each(EVERYBODY, "unknown_session")),
     ("revoke_token", each(EVERYBODY, "unknown_token")),
@@ -171,10 +190,15 @@ TABLE: Final[tuple[tuple[str, Refusals], ...]] = (
     ("analysed", each(EVERYBODY, "unknown_analysis")),
     # What is for accounts, with the password of another one in the field.
     ("register", each(ACCOUNTS, "already_registered") | each(BOTS, "not_accepted")),
-    ("rename create_token", each(GUESTS, "no_account")),
+    ("rename create_token create_group", each(GUESTS, "no_account")),
     ("change_password renew_codes", each(ACCOUNTS, "bad_credentials") | each(GUESTS, "no_account")),
     ("delete_account", each(ACCOUNTS, "bad_credentials")),
-    ("recover", each(("stranger", "deleted", *EVERYBODY), "bad_credentials")),
+    (
+        "recover sign_in_by_link sign_in_by_passkey",
+        each(("stranger", "deleted", *EVERYBODY), "bad_credentials"),
+    ),
+    # A page shows such a link, and a program gets a token of its own.
+    ("ask_sign_in_link", each(EVERYBODY, "not_accepted")),
     # What is for administrators, whose role is looked up each time.
     (
         "create_invitation ban unban ask_bans ask_reports ask_report close_report ask_audit ask_accounts",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,7 @@ from cornered.protocol.codec import JSON
 from cornered.protocol.commands import Ping, Resign
 from cornered.protocol.messages import Pong
 from cornered.server import net
+from tests.server import test_oidc
 from tests.server.conftest import Fetched, Pair, Running
 
 EVIL: Final = "https://evil.example"
@@ -25,7 +27,7 @@ FOREIGN: Final = {
     "Sec-Fetch-Site": "cross-site",
     "Cookie": "session=stolen",
 }
-"""What a browser sends for a page of another site. This server has no cookies, so that it knows nobody by a request."""
+"""What a browser sends for a page of another site. No cookie makes this server know anybody."""
 ROUTES: Final[dict[str, str]] = {
     "/": "/",
     "/archive.jsonl": "/archive.jsonl",
@@ -42,11 +44,12 @@ ROUTES: Final[dict[str, str]] = {
     "/visit": "/visit",
     "/ws": "/ws",
 }
-"""Every address that the sources of `server/net/` name, with an example. All of them only read.
-
-An address at which something is changed by a request must defend itself against requests of other sites, and show it
-in tests of its own: it is not added here.
-"""
+"""The addresses that the sources of `server/net/` name, with an example. All of these only read."""
+GUARDED: Final[dict[str, Callable[..., object]]] = {
+    "/oidc/start": test_oidc.test_a_visit_is_one_browsers_and_comes_back_once,
+    "/oidc/return": test_oidc.test_no_hostile_answer_of_a_provider_signs_anybody_in,
+}
+"""Addresses at which a request changes something, with the test that a page of another site cannot make it."""
 _ADDRESS: Final = re.compile(r"/(?:[a-z]+[a-z./]*)?")
 """The fixed beginning of an address, or of a pattern of addresses."""
 _NO_ADDRESSES: Final = {"/move"}
@@ -74,7 +77,8 @@ def addresses() -> set[str]:
 
 
 def test_every_address_of_the_server_is_in_the_table() -> None:
-    assert addresses() == set(ROUTES)
+    assert addresses() == {*ROUTES, *GUARDED}
+    assert not set(ROUTES) & set(GUARDED)
 
 
 async def test_a_page_of_another_site_changes_and_reads_nothing_at_any_address(running: Running, pair: Pair) -> None:

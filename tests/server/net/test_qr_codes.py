@@ -1,4 +1,4 @@
-"""QR codes: drawn for links to this server's tables and for nothing else, charged, and kept for a while."""
+"""QR codes: drawn for this server's invitations and for nothing else, charged, and kept for a while."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.metrics import Counts, Metrics
 from cornered.server.net.costs import QR_CODE
 from cornered.server.net.http import Pages
-from cornered.server.net.qr_codes import KEPT_CODES, QrCodes, draw, table_link
+from cornered.server.net.qr_codes import KEPT_CODES, QrCodes, draw, invite_link
 from cornered.server.net.visitors import Visitor
 from cornered.server.settings import Settings
 
@@ -95,20 +95,23 @@ def test_the_code_says_the_link() -> None:
         "",
     ],
 )
-async def test_nothing_but_the_link_of_an_own_table_is_drawn(link: str, pages: Pages) -> None:
+async def test_nothing_but_an_own_invitation_is_drawn(link: str, pages: Pages) -> None:
     purse = Purse()
     assert (await ask(pages, link, purse)).status_code == 400
     assert purse.paid == []
 
 
-@pytest.mark.parametrize("link", [LINK, f"https://{HOST}/games/cornered/#/s/a", f"http://{HOST}/index.html#/s/a"])
+@pytest.mark.parametrize(
+    "link",
+    [LINK, f"https://{HOST}/games/cornered/#/s/a", f"http://{HOST}/index.html#/s/a", f"http://{HOST}/#/join/ABCD2345"],
+)
 def test_a_table_has_a_link_below_any_folder(link: str) -> None:
-    assert table_link(target(link), HOST) == link
+    assert invite_link(target(link), HOST) == link
 
 
 @pytest.mark.parametrize("query", ["", "?", "?link", "?to=x", f"?link={quote(LINK)}&link={quote(LINK)}", "?link=%ff"])
 def test_a_malformed_query_names_no_link(query: str) -> None:
-    assert table_link(f"/qr.svg{query}", HOST) is None
+    assert invite_link(f"/qr.svg{query}", HOST) is None
 
 
 async def test_a_stranger_cannot_fill_the_memory() -> None:

@@ -34,12 +34,13 @@ TABLE: Final[dict[str, set[str]]] = {
     "ask_games ask_my_matches ask_seek ask_lobby watch_lobby leave_lobby join leave ask_moves ask_history "
     "ask_variation ask_line read_record ask_archive ask_head_to_head ask_opening ask_pools ask_profile "
     "ask_rating_history ask_leaderboard ask_tv find_player ask_tournaments ask_tournament ask_standings ask_pairings "
-    "watch_tournament leave_tournament": READERS,
+    "watch_tournament leave_tournament ask_groups ask_group": READERS,
     "create_seek join_seek leave_seek start_seek cancel_seek challenge accept_challenge decline_challenge "
     "cancel_challenge say play resign offer_draw accept_draw decline_draw abort request_takeback accept_takeback "
     "decline_takeback claim rematch decline_rematch report_player create_tournament join_tournament "
     "withdraw_from_tournament start_tournament finish_tournament cancel_tournament pair_by_hand pause_tournament "
-    "resume_tournament tell_tournament forfeit_player": PLAYERS,
+    "resume_tournament tell_tournament forfeit_player create_group change_group renew_group_code revoke_group_code "
+    "join_group set_group_role remove_member leave_group close_group tell_group": PLAYERS,
     "ask_analysis ask_study ask_trace cancel_analysis enter_pool leave_pool follow_player unfollow_player block_player "
     "unblock_player ask_friends ask_blocked": PERSONS,
     "declare offer_analysis analysed": BOTS,

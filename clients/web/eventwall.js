@@ -1,0 +1,160 @@
+/** The wall of an event: all its live boards, and what its teacher does with all of them at once. */
+
+import { button, fill, h } from "./dom.js";
+import { resultsFile } from "./eventresults.js";
+import { counted, t } from "./grouptexts.js";
+import { pairSheet } from "./handpairs.js";
+import { openSheet } from "./sheet.js";
+import { twice } from "./twice.js";
+import { Boards } from "./wall.js";
+import { isolated } from "./words.js";
+
+/** @typedef {import("./protocol").TournamentState} TournamentState */
+/** @typedef {import("./protocol").TournamentInfo} TournamentInfo */
+/** @typedef {import("./protocol").PairingInfo} PairingInfo */
+/** @typedef {Pick<TournamentState, "tournament" | "pairings" | "standings">} Shown */
+
+/** @implements {View} */
+export class EventWallView {
+  /** @param {Page} page @param {string} id of the tournament */
+  constructor(page, id) {
+    this.page = page;
+    this.id = id;
+    /** @type {Shown | null} */
+    this.state = null;
+    /** Whether I may lead it. */
+    this.leads = false;
+    this.abort = new AbortController();
+    this.boards = new Boards(page, () => this.#draw());
+    this.heading = h("h1", t("Wall of boards"));
+    this.facts = h("p.quiet.grow", { role: "status" });
+    this.choices = h("div.row");
+    this.empty = h("p.quiet.empty", { hidden: true });
+    this.element = h("div.wall", h("header.flow", this.heading, this.facts, this.choices), this.empty, this.boards.element);
+    document.title = `${t("Wall of boards")} – Cornered`;
+    page.link.hear(
+      {
+        online: () => this.#watch(),
+        tournament_changed: (changed) => changed.tournament.id === id && this.#show(changed),
+      },
+      this.abort.signal,
+    );
+    if (page.link.state === "online") this.#watch();
+  }
+
+  close() {
+    this.abort.abort();
+    this.boards.close();
+    if (this.page.link.state === "online") this.page.link.ask({ type: "leave_tournament", tournament: this.id }).catch(() => {});
+  }
+
+  async #watch() {
+    const { link } = this.page;
+    try {
+      const state = await link.ask({ type: "watch_tournament", tournament: this.id });
+      const { group } = state.tournament.settings;
+      const roles = group ? (await link.ask({ type: "ask_groups" })).groups : [];
+      this.leads = state.tournament.organiser.id === link.me?.id || roles.some(({ id, role }) => id === group && role === "teacher");
+      if (!this.abort.signal.aborted) this.#show(state);
+    } catch (error) {
+      const { code, message } = /** @type {Refused} */ (error);
+      if (code === "offline") return;
+      this.empty.hidden = false;
+      fill(this.empty, message);
+    }
+  }
+
+  /** @param {Shown} state */
+  #show(state) {
+    this.state = state;
+    const { settings } = state.tournament;
+    document.title = `${isolated(settings.name)} – Cornered`;
+    this.heading.textContent = settings.name;
+    this.boards.show(state.pairings.flatMap(({ match }) => match ?? []));
+    this.#draw();
+  }
+
+  #draw() {
+    const { state, boards } = this;
+    if (!state) return;
+    const { tournament, pairings } = state;
+    const tiles = [...boards.tiles.values()];
+    const going = pairings.filter(({ how, match }) => how === "pending" && match).length;
+    const paused = tournament.is_paused || (tiles.some((tile) => tile.isPaused) && tiles.every((tile) => tile.isPaused || tile.isOver));
+    const facts = [
+      tournament.round ? t("Round {round}", { round: tournament.round }) : counted(tournament.players, "{count} player takes part", "{count} players take part"),
+      tournament.round ? counted(going, "{count} game goes on", "{count} games go on") : "",
+      paused ? t("all clocks are paused") : "",
+    ];
+    fill(this.facts, facts.filter(Boolean).join(" · "));
+    this.empty.hidden = Boolean(boards.tiles.size);
+    fill(this.empty, tournament.status === "open" ? t("The boards appear here when the first games begin.") : t("No game goes on just now."));
+    this.element.classList.toggle("paused", paused);
+    const sign = JSON.stringify([this.leads, paused, tournament.status, tournament.settings.format, tournament.settings.group]);
+    if (this.choices.dataset.sign === sign) return;
+    this.choices.dataset.sign = sign;
+    fill(this.choices, this.#buttons(tournament, paused));
+  }
+
+  /** @param {TournamentInfo} tournament @param {boolean} paused */
+  #buttons(tournament, paused) {
+    const { status, settings } = tournament;
+    const isRunning = status === "running";
+    const byHand = settings.format === "by_hand";
+    const results = button(t("Download results (CSV)"), () => this.#download());
+    const back = settings.group ? h("a.button", { href: `#/group/${settings.group}` }, t("To the class")) : null;
+    if (!this.leads) return [results, back];
+    return [
+      status === "open" ? button(t("Start"), () => this.#send("start_tournament"), "primary") : null,
+      isRunning && !paused ? button(t("Pause all clocks"), () => this.#send("pause_tournament")) : null,
+      isRunning && paused ? button(t("Resume"), () => this.#send("resume_tournament"), "primary") : null,
+      byHand && isRunning ? button(t("Pair by hand"), () => this.#pair()) : null,
+      !byHand && isRunning && settings.pause === null ? button(t("Next round"), () => this.#send("start_tournament")) : null,
+      button(t("Message"), () => this.#say()),
+      byHand && isRunning ? twice(t("End the event"), t("Really end it?"), () => this.#send("finish_tournament")) : null,
+      results,
+      back,
+    ];
+  }
+
+  /** @param {"start_tournament" | "pause_tournament" | "resume_tournament" | "finish_tournament"} type */
+  #send(type) {
+    this.page.link.ask({ type, tournament: this.id }, { lasting: true }).catch(this.page.complain);
+  }
+
+  async #pair() {
+    try {
+      await pairSheet(this.page, this.id);
+    } catch (error) {
+      this.page.complain(error);
+    }
+  }
+
+  #say() {
+    const group = this.state?.tournament.settings.group;
+    const input = h("input", { required: true, maxlength: 300, dir: "auto", autocomplete: "off", "aria-label": t("Message to all") });
+    const { form } = openSheet(t("Message to all"), "small", input, h("footer", h("button.primary", t("Send"))));
+    form.addEventListener("submit", () => {
+      const text = input.value;
+      const sent = group
+        ? this.page.link.ask({ type: "tell_group", group, text }, { lasting: true })
+        : this.page.link.ask({ type: "tell_tournament", tournament: this.id, text }, { lasting: true });
+      sent.then(() => this.page.toast(t("Everybody has it.")), this.page.complain);
+    });
+    input.focus();
+  }
+
+  async #download() {
+    try {
+      const { name, text } = await resultsFile(this.page, this.id);
+      const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+      const link = h("a", { href: address, download: name, hidden: true });
+      document.body.append(link);
+      link.click();
+      link.remove();
+      setTimeout(() => URL.revokeObjectURL(address), 10_000);
+    } catch (error) {
+      this.page.complain(error);
+    }
+  }
+}

@@ -1,0 +1,1 @@
+"""Groups on the server: classes and clubs, each a stream of events. Pure."""
