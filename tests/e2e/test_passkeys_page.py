@@ -19,10 +19,10 @@ OpenWindow = Callable[..., Window]
 class Key:
     """An authenticator with a person who unlocks it at once, which is plugged into one window at a time."""
 
-    def __init__(self, transport: str = "internal") -> None:
+    def __init__(self) -> None:
         self._options = {
             "protocol": "ctap2",
-            "transport": transport,
+            "transport": "internal",
             "hasResidentKey": True,
             "hasUserVerification": True,
             "isUserVerified": True,
@@ -106,21 +106,32 @@ def test_a_guest_becomes_an_account_with_a_passkey_signs_in_elsewhere_and_remove
     first.errors.clear()
 
 
-def test_a_second_passkey_is_made_and_the_account_deleted_with_one(address: str, open_window: OpenWindow) -> None:
+def test_an_account_with_a_password_gets_a_passkey(address: str, open_window: OpenWindow) -> None:
     window = open_window(address=at_localhost(address), size=DESK)
-    first, second = Key(), Key("usb")
-    first.plug_into(window)
-    register_by_passkey(window, "Ouzel")
+    Key().plug_into(window)
+    window.page.locator(".me").click()
+    window.page.get_by_role("button", name="Create an account").click()
+    window.page.get_by_role("button", name="Use a password").click()
+    fill_in(window, "Create an account", "Create it", username="Ouzel", new_password=PASSWORD)
+    window.page.get_by_label("I have kept them").check()
+    window.page.get_by_role("button", name="Done").click()
     window.page.get_by_role("button", name="Your account").click()
     account = sheet(window, "Your account")
     account.get_by_role("button", name="Passkeys").click()
-    second.plug_into(window)
+    expect(sheet(window, "Passkeys")).to_contain_text("You have no passkeys.")
     sheet(window, "Passkeys").get_by_role("button", name="New passkey").click()
-    fill_in(window, "New passkey", "Make it", label="A key for the drawer")
-    expect(sheet(window, "Passkeys").locator(".line")).to_have_count(2)
+    fill_in(window, "New passkey", "Make it", label="A key for the drawer", password=PASSWORD)
+    expect(sheet(window, "Passkeys").locator(".line")).to_contain_text("A key for the drawer")
     window.page.keyboard.press("Escape")
-    expect(account.get_by_role("button", name="Passkeys")).to_contain_text("2")
-    account.get_by_role("button", name="Delete my account").click()
+    expect(account.get_by_role("button", name="Passkeys")).to_contain_text("1")
+
+
+def test_an_account_with_a_passkey_alone_is_deleted_with_it(address: str, open_window: OpenWindow) -> None:
+    window = open_window(address=at_localhost(address), size=DESK)
+    Key().plug_into(window)
+    register_by_passkey(window, "Ptarmigan")
+    window.page.get_by_role("button", name="Your account").click()
+    sheet(window, "Your account").get_by_role("button", name="Delete my account").click()
     for label in ("Delete me", "Really delete me?"):
         sheet(window, "Delete my account").get_by_role("button", name=label, exact=True).click()
     expect(window.page.get_by_role("banner").get_by_role("button", name="Sign in")).to_be_visible()
