@@ -56,6 +56,7 @@ from cornered.server.runtime.exports import Exports
 from cornered.server.runtime.group_service import GroupService
 from cornered.server.runtime.limits import Limits
 from cornered.server.runtime.lobby_service import LobbyService
+from cornered.server.runtime.mail_service import MailService
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_room import Services
 from cornered.server.runtime.moderation_service import ConnectedPlayers, ModerationService
@@ -63,7 +64,6 @@ from cornered.server.runtime.named_journal import NamedJournal
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
 from cornered.server.runtime.oidc_visits import OidcVisits
-from cornered.server.runtime.post_office import PostOffice
 from cornered.server.runtime.rating_service import RatingService
 from cornered.server.runtime.recomputation import RatingFindings, recompute
 from cornered.server.runtime.retention_service import RetentionService
@@ -270,7 +270,7 @@ async def running_server(
         gateway: Gateway
         mailer = new_mailer(settings)
         if mailer is not None:
-            lobby_service.notices.post = PostOffice(
+            lobby_service.notices.mails = MailService(
                 social, mailer, secret, settings.page_url.rstrip("/"), lobby_service.is_anywhere, counts, now=clock
             )
         hashing = passwords or new_passwords()

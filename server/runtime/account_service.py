@@ -235,7 +235,9 @@ class AccountService:
     async def _sign_in(self, command: SignIn, visit: Visit) -> SignedIn:
         known = await self._accounts.account_named(comparison_key(command.name))
         async with self._attempt(command.name, known, visit) as attempt:
-            is_right = await self._hashing.verify(known, command.password, visit.key, is_at_home=attempt.is_at_home)
+            is_right = await self._hashing.verify(
+                known, command.password, visit.key, is_known_address=attempt.is_known_address
+            )
             if known is None or not is_right:
                 raise Refusal("bad_credentials", "the name or the password is wrong")
             attempt.succeeded()
@@ -285,7 +287,7 @@ class AccountService:
         check_password(command.password, command.name)
         known = await self._accounts.account_named(comparison_key(command.name))
         async with self._attempt(command.name, known, visit) as attempt:
-            stored = await self._hashing.hash(command.password, visit.key, is_at_home=attempt.is_at_home)
+            stored = await self._hashing.hash(command.password, visit.key, is_known_address=attempt.is_known_address)
             player = "" if known is None else known.player.id
             code = code_digest(command.code)
             is_right = await self._accounts.has_code(player, code)
@@ -492,7 +494,7 @@ class AccountService:
                 passkey, count = await self._passkeys.proven(proof, "confirm", visit)
                 await self._accounts.count_passkey(passkey, count, self._now())
             elif password is None or not await self._hashing.verify(
-                known, password, visit.key, is_at_home=attempt.is_at_home
+                known, password, visit.key, is_known_address=attempt.is_known_address
             ):
                 raise Refusal("bad_credentials", "the password is wrong")
             attempt.succeeded()
