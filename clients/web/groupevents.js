@@ -1,5 +1,6 @@
 /** The events of a class or club: to open one, to take part, and to go to its wall of boards. */
 
+import { askInTurn } from "./asking.js";
 import { button, fill, h } from "./dom.js";
 import { counted, t } from "./grouptexts.js";
 import { openSheet } from "./sheet.js";
@@ -46,14 +47,14 @@ export class GroupEvents {
     this.open.hidden = !isTeacher;
     const { link } = this.page;
     try {
-      const going = await link.ask({ type: "ask_tournaments", group: this.group });
-      const over = await link.ask({ type: "ask_tournaments", group: this.group, over: true });
+      const going = await askInTurn(link, { type: "ask_tournaments", group: this.group });
+      const over = await askInTurn(link, { type: "ask_tournaments", group: this.group, over: true });
       const sign = JSON.stringify([going.tournaments, over.tournaments, isTeacher]);
       if (this.list.dataset.sign === sign) return;
       this.list.dataset.sign = sign;
       // Few are open at once; whether one takes part is told of each.
       for (const { id } of going.tournaments.slice(0, MAX_OWN)) {
-        const { own } = await link.ask({ type: "ask_tournament", tournament: id });
+        const { own } = await askInTurn(link, { type: "ask_tournament", tournament: id });
         if (own && !own.is_out) this.entered.add(id);
       }
       const all = [...going.tournaments, ...over.tournaments];
