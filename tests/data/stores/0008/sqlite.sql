@@ -258,6 +258,13 @@ CREATE TABLE moderation (
 	seal VARCHAR(64) NOT NULL, 
 	PRIMARY KEY (number)
 );
+INSERT INTO "moderation" VALUES(1,1795596703108,'Emil','{"player":{"id":"Ovh0Zijg7C3q","name":"Fatima","kind":"person"},"match":null,"reporter":{"id":"SveThAoi46DB","name":"Emil","kind":"person"},"grounds":"Insults","type":"reported"}','613c6adc0ac26564395cde9fb840bb774de0ae6656c408219091508647f150ef');
+INSERT INTO "moderation" VALUES(2,1795596703136,'Gil','{"player":{"id":"SveThAoi46DB","name":"Emil","kind":"person"},"match":null,"reporter":{"id":"QqrgZp2WxJbR","name":"Gil","kind":"person"},"grounds":"Stalls","type":"reported"}','03d5ac17dea42d74144a97e9cf6f8915d4428eb761a1ff292d12922d4cb62fe6');
+INSERT INTO "moderation" VALUES(3,1795596703164,'Dora','{"report":1,"grounds":"Banned","type":"report_closed"}','9e0042f1fd821cdf2fce304853223e8364e0babfea928fda5b9ff4bd589621bb');
+INSERT INTO "moderation" VALUES(4,1795596703231,'Dora','{"player":{"id":"QqrgZp2WxJbR","name":"Gil","kind":"person"},"measure":"mute","until":null,"grounds":"Noise","address":"","type":"banned"}','29ec8034f26bf9a83d80d4161473d17ff6e83679e0fd0a1d0e2043ce902e6341');
+INSERT INTO "moderation" VALUES(5,1795596703315,'Dora','{"player":{"id":"SveThAoi46DB","name":"Emil","kind":"person"},"measure":"mute","until":null,"grounds":"Noise","address":"","type":"banned"}','1ba508a4b9dd5f417cf8e0f3f9253c1b9965042ae7bc720d220ac7d915cb576b');
+INSERT INTO "moderation" VALUES(6,1795596703341,'Dora','{"ban":5,"grounds":"A mistake","type":"lifted"}','3ce5e46dabffe83fa06b46d52a9cc6a6c9bb555273aa0166f426a72d478889c2');
+INSERT INTO "moderation" VALUES(7,1795596703408,'Dora','{"player":{"id":"Ovh0Zijg7C3q","name":"Fatima","kind":"person"},"measure":"ban","until":null,"grounds":"Insults","address":"","type":"banned"}','d6245ceda6e8f328425d37978527fb1daae80e2af7c1d322c1406eb498ec0b93');
 CREATE TABLE nodes (
 	name VARCHAR(32) NOT NULL, 
 	incarnation VARCHAR(32) NOT NULL, 
