@@ -67,8 +67,8 @@ from cornered.server.runtime.oidc_visits import OidcVisits
 from cornered.server.runtime.rating_service import RatingService
 from cornered.server.runtime.recomputation import RatingFindings, recompute
 from cornered.server.runtime.retention_service import RetentionService
-from cornered.server.runtime.seals import Seals
 from cornered.server.runtime.shared_limits import SharedLimits
+from cornered.server.runtime.signed_texts import TextSigner
 from cornered.server.runtime.timekeeping import (
     STORE_SILENCE_MS,
     Outages,
@@ -369,7 +369,7 @@ def _oidc_visits(settings: Settings, accounts: Accounts, secret: bytes, now: Cal
     return OidcVisits(
         provider,
         accounts,
-        Seals(secret, now=now),
+        TextSigner(secret, now=now),
         name=settings.oidc_name,
         creates=settings.oidc_creates_accounts,
         now=now,

@@ -90,8 +90,8 @@ from cornered.server.runtime.oidc_visits import OidcVisits
 from cornered.server.runtime.passkey_proofs import PasskeyProofs
 from cornered.server.runtime.provider_sign_ins import ProviderSignIns
 from cornered.server.runtime.registrations import Registrations
-from cornered.server.runtime.seals import Seals
 from cornered.server.runtime.sign_ins import Attempt, SignIns, address_digest
+from cornered.server.runtime.signed_texts import TextSigner
 from cornered.server.runtime.visits import Visit, Visits
 
 __all__ = ["AccountService", "ManagedCommand", "VisitorsCommand"]
@@ -154,9 +154,9 @@ class AccountService:
         self._sign_ins = SignIns(limits)
         self._hashing = Hashing(passwords, limits)
         self._registrations = Registrations(accounts, limits, counts, visits, clean_name=clean_name, now=now)
-        seals = Seals(secret, now=now)
-        self._passkeys = PasskeyProofs(accounts, passkeys, seals, now=now)
-        self._links = DeviceLinks(accounts, seals, self._sign_ins, draw_qr, now=now)
+        signer = TextSigner(secret, now=now)
+        self._passkeys = PasskeyProofs(accounts, passkeys, signer, now=now)
+        self._links = DeviceLinks(accounts, signer, self._sign_ins, draw_qr, now=now)
         self._provider = None if oidc is None else ProviderSignIns(accounts, oidc, self._registrations, now=now)
 
     async def answer(self, command: VisitorsCommand | ManagedCommand, visit: Visit) -> ServerMessage:
