@@ -1,6 +1,7 @@
 /** The events of a class or club: to open one, to take part, and to go to its wall of boards. */
 
 import { askInTurn } from "./asking.js";
+import { dayText } from "./dates.js";
 import { button, fill, h } from "./dom.js";
 import { counted, t } from "./grouptexts.js";
 import { openSheet } from "./sheet.js";
@@ -96,7 +97,7 @@ export class GroupEvents {
 
   #create() {
     const { store, link, go, complain } = this.page;
-    const name = h("input", { name: "name", required: true, maxlength: 60, dir: "auto", autocomplete: "off", value: t("Event of {date}", { date: new Date().toLocaleDateString() }) });
+    const name = h("input", { name: "name", required: true, maxlength: 60, dir: "auto", autocomplete: "off", value: t("Event of {date}", { date: dayText(Date.now()) }) });
     const game = h("select", { name: "game" }, store.games.map((each) => h("option", { value: each.name }, each.title)));
     const clock = h("select", { name: "clock" }, CLOCKS.map((each) => h("option", { value: JSON.stringify(each) }, clockText(/** @type {import("./protocol").Snapshot["clock"]} */ (each)))));
     clock.value = JSON.stringify(CLOCKS[2]);
