@@ -217,7 +217,7 @@ class SqlSocialStore:
 
     @contextlib.asynccontextmanager
     async def _changing(self, player: str) -> AsyncIterator[AsyncConnection]:
-        """Lend a connection for a change that no other change of the player overlaps, nor the deletion of the player.
+        """Yield a connection for a change that no other change of the player overlaps, nor the deletion of the player.
 
         Raises UnknownPerson and what the block raises; then nothing is changed.
         """

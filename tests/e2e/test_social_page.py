@@ -1,4 +1,4 @@
-"""People who come back, in the page: friends in the lobby, blocked players, games by days and how one is notified."""
+"""Following, blocking, games by days and notifications in the page."""
 
 from __future__ import annotations
 
