@@ -8,6 +8,7 @@ from cornered.server.accounts import AccountRecord
 from cornered.server.passwords import Passwords
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.limits import Limits
+from cornered.server.runtime.visits import Visit
 
 __all__ = ["Hashing", "too_busy"]
 
@@ -23,25 +24,25 @@ class Hashing:
         self._queue = limits.passwords
         self._known_address_queue = limits.known_address_passwords
 
-    async def hash(self, password: str, key: str, *, is_known_address: bool = False) -> str:
-        """Return the hash of a password from the address with this key; `is_known_address` if the account knows it."""
-        await self._take_turn(key, is_known_address=is_known_address)
+    async def hash(self, password: str, visit: Visit, *, is_known_address: bool = False) -> str:
+        """Return the hash of a password; `is_known_address` says that the account knows the visit's address."""
+        await self._take_turn(visit, is_known_address=is_known_address)
         return await self._passwords.hash(password)
 
     async def verify(
-        self, known: AccountRecord | None, password: str, key: str, *, is_known_address: bool = False
+        self, known: AccountRecord | None, password: str, visit: Visit, *, is_known_address: bool = False
     ) -> bool:
         """Return whether a password is an open account's; without one, False after the same work."""
-        await self._take_turn(key, is_known_address=is_known_address)
+        await self._take_turn(visit, is_known_address=is_known_address)
         stored = None if known is None or known.is_closed else known.hash
         return await self._passwords.verify(stored, password)
 
-    async def _take_turn(self, key: str, *, is_known_address: bool) -> None:
+    async def _take_turn(self, visit: Visit, *, is_known_address: bool) -> None:
         queue = self._known_address_queue if is_known_address else self._queue
-        delay = queue.delay(key)
+        delay = queue.delay(visit.key)
         if delay > PATIENCE_SECONDS:
             raise too_busy(round(delay * 1000))
-        await queue.take(key)
+        await visit.queue_for(queue.take(visit.key))
 
 
 def too_busy(retry_after: int) -> Refusal:
