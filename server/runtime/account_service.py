@@ -162,6 +162,10 @@ class AccountService:
     async def answer(self, command: VisitorsCommand | ManagedCommand, visit: Visit) -> ServerMessage:
         """Carry out a command and return its answer. Raises Refusal."""
         with _refusing():
+            if isinstance(command, ManagedCommand):
+                if visit.identity is None:
+                    raise Refusal("hello_first", "the first message must be `hello`")
+                return await self._manage(command, visit, visit.identity)
             match command:
                 case AskPolicies():
                     return self._policies(command, visit)
@@ -183,10 +187,8 @@ class AccountService:
                     return await self._begin_oidc(command, visit)
                 case FinishOidc():
                     return await self._finish_oidc(command, visit)
-                case _ if visit.identity is None:
-                    raise Refusal("hello_first", "the first message must be `hello`")
                 case _:
-                    return await self._manage(command, visit, visit.identity)
+                    assert_never(command)
 
     def _policies(self, command: AskPolicies, visit: Visit) -> Policies:
         settings = self._limits.settings
@@ -211,7 +213,7 @@ class AccountService:
             if await self._accounts.account(identity.player.id) is None:
                 raise Refusal("no_account", "only players with an account write here; register or sign in")
 
-    # At the door
+    # Commands that may come before hello
 
     async def _register(self, command: Register, visit: Visit) -> Registered:
         registrations = self._registrations
