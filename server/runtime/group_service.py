@@ -104,6 +104,11 @@ class GroupService:
         """How many groups are open."""
         return len(self._directory.groups)
 
+    def name_of(self, group: str) -> str | None:
+        """Return the name of a group; None where there is none that is open."""
+        known = self._directory.groups.get(group)
+        return None if known is None else known.name
+
     async def check_member(self, group: str, player: Player) -> None:
         """Raise a Refusal unless a player belongs to a group."""
         if await self._role_of(group, player) is None:

@@ -193,11 +193,14 @@ async def test_the_name_of_a_deleted_player_is_not_shown(running_server: Start) 
         assert [one.player.name for one in (await state(tess, group)).members] == ["Tess", "deleted"]
 
 
-async def test_a_muted_teacher_sends_no_lines(running_server: Start, stores: Stores) -> None:
+async def test_a_muted_teacher_sends_no_lines_and_names_no_group(running_server: Start, stores: Stores) -> None:
     async with running_server() as server, admin_of(server, stores) as admin, teacher_of(server) as tess:
         group, _ = await created(tess)
         await admin.do(Ban, player=tess.player.id, measure="mute", grounds="Insults")
         assert await tess.refused(TellGroup, group=group, text="Hello") == "muted"
+        assert await tess.refused(CreateGroup, name="Another class") == "muted"
+        assert await tess.refused(ChangeGroup, group=group, name="Hello", guests=False) == "muted"
+        await tess.do(ChangeGroup, group=group, name="Class 7b", guests=False)
 
 
 async def test_codes_cannot_be_tried_for_long(running_server: Start) -> None:
