@@ -232,7 +232,7 @@ class TournamentService:
                     | TellTournament()
                     | ForfeitPlayer()
                 ):
-                    await self._carry_out(command, player)
+                    await self._carry_out(command, client)
                     return Acknowledged(id=command.id)
                 case _:
                     assert_never(command)
@@ -243,7 +243,7 @@ class TournamentService:
         player, settings = client.player, command.settings
         # A command that is repeated after a reconnection makes the same tournament.
         tournament = sha256(f"{player.id}:{command.id}".encode()).hexdigest()[:16]
-        is_admin = await self._is_admin(player)
+        is_admin = await self._is_admin(client)
         if self._creators == "admins" and not is_admin:
             raise Refusal("not_permitted", "only administrators create tournaments here")
         if self._creators == "accounts" and await self._accounts.account(player.id) is None:
@@ -267,15 +267,15 @@ class TournamentService:
         log.info("tournament", tournament=tournament, by=player.id, format=settings.format)
         return tournament
 
-    async def _carry_out(self, command: TournamentDecision, player: Player) -> None:
-        rating = 0
+    async def _carry_out(self, command: TournamentDecision, client: ClientConnection) -> None:
+        player, rating = client.player, 0
         state = await self._seen(command.tournament, player)
         if isinstance(command, JoinTournament):
             known = await self._services.ratings.ratings_of(state.settings.game, state.settings.clock, (player,))
             rating = round(known[player.id])
             self._check_entries(state, player)
         is_admin = player.id != state.organiser.id and (
-            await self._is_admin(player) or await self._leads(state.settings.group, player)
+            await self._is_admin(client) or await self._leads(state.settings.group, player)
         )
         async with self._turn:
             for _ in range(ATTEMPTS):
@@ -320,8 +320,11 @@ class TournamentService:
             return False
         return group is not None
 
-    async def _is_admin(self, player: Player) -> bool:
-        known = await self._accounts.account(player.id)
+    async def _is_admin(self, client: ClientConnection) -> bool:
+        """Return whether a client is an administrator's, by a token that permits what administrators do."""
+        if "admin" not in client.identity.scopes:
+            return False
+        known = await self._accounts.account(client.player.id)
         return known is not None and known.role == "admin" and not known.is_closed
 
     # Answers
