@@ -162,9 +162,19 @@ class GroupService:
 
     async def _read(self, group: str) -> None:
         events: list[GroupEvent] = []
-        while page := await self._streams.read(KIND, group, len(events), READ_PAGE):
-            events += [GROUP_EVENT.validate_json(one.body) for one in page]
-        self._directory.fold(group, events)
+        try:
+            while page := await self._streams.read(KIND, group, len(events), READ_PAGE):
+                events += [GROUP_EVENT.validate_json(one.body) for one in page]
+            self._directory.fold(group, events)
+        except StreamsUnavailable:
+            raise
+        except Exception:
+            self._lose(group)
+
+    def _lose(self, group: str) -> None:
+        """Show a group no more whose stream cannot be folded, from the handler of the error; it harms no other one."""
+        log.exception("a group is damaged", group=group)
+        self._directory.forget(group)
 
     async def _catch_up(self) -> None:
         """Fold what is stored and not known here, and tell members of it. Raises StreamsUnavailable."""
@@ -175,8 +185,12 @@ class GroupService:
                     continue
                 self._number = one.number
                 known = self._directory.groups.get(one.stream)
-                event = GROUP_EVENT.validate_json(one.body)
-                after = self._directory.evolve(one.stream, one.seq, event)
+                try:
+                    event = GROUP_EVENT.validate_json(one.body)
+                    after = self._directory.evolve(one.stream, one.seq, event)
+                except Exception:
+                    self._lose(one.stream)
+                    continue
                 if after is not None:
                     self._tell(known, after, event)
             if len(page) < READ_PAGE:

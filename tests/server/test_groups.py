@@ -275,6 +275,19 @@ async def test_a_node_that_is_behind_decides_again(running_server: Start, stores
         assert [line.text for line in (await state(tess, group)).told] == ["Hello"]
 
 
+async def test_a_group_that_is_damaged_harms_no_other(running_server: Start, stores: Stores) -> None:
+    async with running_server() as server, teacher_of(server) as tess:
+        lost, _ = await created(tess)
+        kept, _ = await created(tess)
+        await stores.streams.append("group", lost, 1, ['{"type": "from another version"}'])
+        await tess.do(TellGroup, group=kept, text="Hello")
+        assert await tess.refused(AskGroup, group=lost) == "unknown_group"
+        token = tess.welcome.token
+    async with running_server() as server, server.client(token=token) as tess:
+        assert await tess.refused(AskGroup, group=lost) == "unknown_group"
+        assert [line.text for line in (await state(tess, kept)).told] == ["Hello"]
+
+
 # Events of a group
 
 
