@@ -270,7 +270,7 @@ async def running_server(
         clock_orders: ClockOrders
         groups = GroupService(streams, accounts, secret, now=clock)
         open_tournaments = partial(
-            _tournament_service, settings, streams, services, accounts, groups, lambda: clock_orders
+            _tournament_service, settings, streams, services, accounts, groups, secret, lambda: clock_orders
         )
         lobby_service = _lobby_service(
             settings, services, accounts, open_moderation, open_tournaments, lobby_log, social, push, secret, tasks
@@ -421,6 +421,7 @@ def _tournament_service(
     services: Services,
     accounts: Accounts,
     groups: GroupService,
+    secret: bytes,
     clock_orders: Callable[[], ClockOrders],
     view: LobbyView,
     peers_of: Peers,
@@ -440,6 +441,7 @@ def _tournament_service(
         groups=groups,
         pause_clocks=pause_clocks,
         peers_of=peers_of,
+        secret=secret,
     )
 
 

@@ -7,6 +7,7 @@ tournament's stream: where another node was faster, it is decided again.
 from __future__ import annotations
 
 import asyncio
+import hmac
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from hashlib import sha256
@@ -70,6 +71,8 @@ MAX_LIVE: Final = 200
 """Tournaments that are open or running."""
 MAX_LIVE_OF_ORGANISER: Final = 5
 """Those of one organiser; administrators have no bound of their own."""
+MAX_LIVE_OF_ADDRESS: Final = 50
+"""Those that were created from one address, so that nobody takes the places of all with ever new names."""
 MAX_ENTERED: Final = 10
 """Tournaments that are open or running, in which one player takes part."""
 LOOKED_THROUGH: Final = 100
@@ -120,12 +123,16 @@ class TournamentService:
         groups: Groups | None = None,
         pause_clocks: PauseClocks | None = None,
         peers_of: Peers,
+        secret: bytes = b"",
     ) -> None:
-        """Without `groups` tournaments are for everybody; without `pause_clocks` a pause only keeps back pairings."""
+        """`secret` is the store's. Without `groups` tournaments are for everybody; without `pause_clocks` a pause only
+        keeps back pairings.
+        """
         self._services = services
         self._accounts = accounts
         self._lobby = lobby
         self._creators = creators
+        self._secret = secret
         self._groups = groups or NoGroups()
         self._peers_of = peers_of
         self._book = TournamentBook(streams, accounts, self._folded)
@@ -254,18 +261,30 @@ class TournamentService:
         game, spec = settle(settings.game)
         now = self._services.now()
         check_settings(settings, game.seats, now)
-        if tournament in self._book.live:
-            return tournament
-        if len(self._book.live) >= MAX_LIVE:
-            raise Refusal("server_full", f"{MAX_LIVE} tournaments are open or go on; try again another day")
-        own = sum(state.organiser.id == player.id for state in self._book.live.values())
-        if own >= MAX_LIVE_OF_ORGANISER and not is_admin:
-            raise Refusal("busy", f"{own} of your tournaments are open or go on; end one first")
-        event = Created(now, settings.model_copy(update={"game": spec}), player)
-        with suppress(StaleStream):
-            await self._book.append(tournament, 0, (event,))
+        mark = hmac.new(self._secret, f"tournament's address {client.address}".encode(), sha256).hexdigest()[:16]
+        async with self._turn:
+            if tournament in self._book.live:
+                return tournament
+            self._check_room(player, mark, is_admin=is_admin)
+            event = Created(now, settings.model_copy(update={"game": spec}), player, mark)
+            with suppress(StaleStream):
+                await self._book.append(tournament, 0, (event,))
         log.info("tournament", tournament=tournament, by=player.id, format=settings.format)
         return tournament
+
+    def _check_room(self, player: Player, address: str, *, is_admin: bool) -> None:
+        """Refuse one more tournament of the server, of an organiser, or of an address."""
+        live = self._book.live.values()
+        if len(live) >= MAX_LIVE:
+            raise Refusal("server_full", f"{MAX_LIVE} tournaments are open or go on; try again another day")
+        if is_admin:
+            return
+        own = sum(state.organiser.id == player.id for state in live)
+        if own >= MAX_LIVE_OF_ORGANISER:
+            raise Refusal("busy", f"{own} of your tournaments are open or go on; end one first")
+        if sum(state.address == address for state in live) >= MAX_LIVE_OF_ADDRESS:
+            text = f"{MAX_LIVE_OF_ADDRESS} tournaments that were created from your address are open or go on"
+            raise Refusal("server_full", f"{text}; end one first")
 
     async def _carry_out(self, command: TournamentDecision, client: ClientConnection) -> None:
         player, rating = client.player, 0

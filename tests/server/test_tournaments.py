@@ -269,6 +269,16 @@ async def test_a_repeated_creation_makes_one_tournament_and_an_organiser_has_a_b
         assert metrics["cornered_tournaments"] == 4
 
 
+async def test_an_address_has_a_bounded_number_of_tournaments(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tournament_service, "MAX_LIVE_OF_ADDRESS", 2)
+    async with start(**FREE) as server, server.client("Ann") as ann, server.client("Ben") as ben:
+        first = await create(ann)
+        await create(ben)
+        assert await ben.refused(CreateTournament, settings=settings()) == "server_full"
+        await ann.do(CancelTournament, tournament=first)
+        await create(ben)
+
+
 async def test_a_player_takes_part_in_a_bounded_number_of_tournaments(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
