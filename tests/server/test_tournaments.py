@@ -306,6 +306,18 @@ async def test_an_administrators_token_to_play_has_no_power_over_tournaments(
             await admin.do(CancelTournament, tournament=tournament)
 
 
+async def test_a_page_or_round_that_no_store_could_hold_is_refused(running_server: Start) -> None:
+    async with running_server() as server, server.client("Ann") as ann:
+        tournament = await create(ann)
+        for command in (
+            f'{{"type": "ask_tournaments", "id": "a", "over": true, "after": {2**63}}}',
+            f'{{"type": "ask_pairings", "id": "b", "tournament": "{tournament}", "round": {2**64}}}',
+        ):
+            await ann.socket.send(command)
+            assert (await ann.hear(Refused)).code == "malformed"
+        await ann.ask(AskTournament, tournament=tournament)
+
+
 async def test_without_groups_a_tournament_of_one_is_refused(start: Start) -> None:
     async with start() as server, server.client("Ann") as ann:
         assert await ann.refused(CreateTournament, settings=settings(group="7b")) == "bad_options"
