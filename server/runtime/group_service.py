@@ -273,6 +273,8 @@ class GroupService:
     async def _change(self, group: str, command: GroupChange, by: Player, *, has_account: bool = False) -> Group | None:
         """Decide and store a command about one group; return the group as it is then, None where it is over."""
         async with self._turn:
+            # What another node decided a moment ago must not be refused as unknown.
+            await self._catch_up()
             for _ in range(ATTEMPTS):
                 known = self._directory.groups.get(group)
                 if known is None:
