@@ -109,6 +109,10 @@ class GroupService:
         known = self._directory.groups.get(group)
         return None if known is None else known.name
 
+    def is_open(self, group: str) -> bool:
+        """Return whether there is such a group, which is not closed."""
+        return group in self._directory.groups
+
     async def check_member(self, group: str, player: Player) -> None:
         """Raise a Refusal unless a player belongs to a group."""
         if await self._role_of(group, player) is None:

@@ -90,7 +90,10 @@ log = structlog.get_logger("tournaments")
 
 
 class Groups(Protocol):
-    """The classes and clubs of this server, as far as tournaments need them. Both raise Refusal."""
+    """The classes and clubs of this server, as far as tournaments need them. The checks raise Refusal."""
+
+    def is_open(self, group: str) -> bool:
+        """Return whether there is such a group, which is not closed."""
 
     async def check_member(self, group: str, player: Player) -> None:
         """Raise unless a player belongs to a group."""
@@ -101,6 +104,9 @@ class Groups(Protocol):
 
 class NoGroups:
     """No classes and no clubs."""
+
+    def is_open(self, group: str) -> bool:
+        return False
 
     async def check_member(self, group: str, player: Player) -> None:
         raise Refusal("unknown_tournament", "there is no such tournament")
@@ -196,6 +202,12 @@ class TournamentService:
             for tournament in self._watchers.due():
                 try:
                     state = await self._book.find(tournament)
+                    for client in self._watchers.of(tournament):
+                        # Of a group a watcher may be no member any more.
+                        try:
+                            await self._check_sight(state, client.player)
+                        except Refusal:
+                            self._watchers.leave(client)
                     await self._watchers.send(tournament, self._changed(state))
                 except (AccountsUnavailable, StreamsUnavailable, Refusal):
                     continue
@@ -351,9 +363,14 @@ class TournamentService:
     async def _seen(self, tournament: str, player: Player) -> TournamentState:
         """Return a tournament that a player may see. Raises Refusal."""
         state = await self._book.find(tournament)
-        if state.settings.group is not None and player.id != state.organiser.id:
-            await self._groups.check_member(state.settings.group, player)
+        await self._check_sight(state, player)
         return state
+
+    async def _check_sight(self, state: TournamentState, player: Player) -> None:
+        """Raise a Refusal unless a player may see a tournament; that of a closed group is its organiser's alone."""
+        group = state.settings.group
+        if group is not None and (player.id != state.organiser.id or self._groups.is_open(group)):
+            await self._groups.check_member(group, player)
 
     async def public(self, tournament: str) -> TournamentState | None:
         """Return a tournament that everybody may see, or None. Raises AccountsUnavailable and StreamsUnavailable."""

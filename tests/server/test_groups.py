@@ -42,8 +42,10 @@ from cornered.protocol.tournaments import (
     ResumeTournament,
     StartTournament,
     TellTournament,
+    TournamentChanged,
     TournamentFormat,
     TournamentSettings,
+    WatchTournament,
 )
 from cornered.protocol.values import Command, Fischer
 from cornered.server.runtime.guesses import ADDRESS_GUESSES, KEPT, PLAYER_GUESSES, Guesses
@@ -386,3 +388,34 @@ async def test_another_teacher_of_the_group_leads_its_event_too(running_server: 
         assert await tom.refused(CancelTournament, tournament=event) == "not_yours"
         await tess.do(SetGroupRole, group=group, player=tom.player.id, role="teacher")
         await tom.do(CancelTournament, tournament=event)
+
+
+async def test_who_is_removed_from_a_group_leads_and_watches_its_events_no_more(running_server: Start) -> None:
+    async with (
+        running_server() as server,
+        teacher_of(server) as tess,
+        teacher_of(server, "Tom") as tom,
+        server.client("Ann") as ann,
+    ):
+        group, code = await created(tess)
+        for member in (tom, ann):
+            await member.do(JoinGroup, code=code)
+        await tess.do(SetGroupRole, group=group, player=tom.player.id, role="teacher")
+        event = await event_of(tom, group)
+        for watcher in (tess, ann):
+            await watcher.ask(WatchTournament, tournament=event)
+        for member in (tom, ann):
+            await tess.do(RemoveMember, group=group, player=member.player.id)
+        assert await tom.refused(CancelTournament, tournament=event) == "unknown_group"
+        await tess.do(JoinTournament, tournament=event)
+        await tess.hear(TournamentChanged)
+        await ann.ask(AskGroups)
+        assert not any(isinstance(message, TournamentChanged) for message in ann.heard)
+
+
+async def test_the_organiser_of_an_event_leads_it_to_its_end_when_the_group_is_closed(running_server: Start) -> None:
+    async with running_server() as server, teacher_of(server) as tess:
+        group, _ = await created(tess)
+        event = await event_of(tess, group)
+        await tess.do(CloseGroup, group=group)
+        await tess.do(CancelTournament, tournament=event)
