@@ -109,6 +109,8 @@ class TournamentState:
     """When the newest round had all its results, or the tournament began."""
     address: str = ""
     """A digest of where it was created from."""
+    barred: set[str] = field(default_factory=set)
+    """Whom the organiser took out before the start, and who have no entry any more."""
     comings: dict[str, int] = field(default_factory=dict)
     """How often each player has joined or come back."""
 
@@ -253,6 +255,7 @@ class TournamentState:
     def _forfeit(self, event: Forfeited) -> None:
         if self.status == "open":
             del self.entries[event.player]
+            self.barred.add(event.player)
             return
         entry = self.entries[event.player]
         match = entry.pending

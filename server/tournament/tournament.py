@@ -198,9 +198,9 @@ def _check_history(state: TournamentState, events: Sequence[TournamentEvent]) ->
 def _join(state: TournamentState, player: Player, rating: int, now: int) -> tuple[TournamentEvent, ...]:
     settings = state.settings
     entry = state.entries.get(player.id)
+    if player.id in state.barred or (entry is not None and entry.is_barred):
+        raise Refusal("not_permitted", "the organiser has taken you out of this tournament")
     if entry is not None:
-        if entry.is_barred:
-            raise Refusal("not_permitted", "the organiser has taken you out of this tournament")
         if entry.is_out and settings.format != "arena":
             raise Refusal("too_late", "you have left this tournament, or are out of it")
         return (Returned(now, player.id),) if entry.is_out or state.is_absent(entry) else ()

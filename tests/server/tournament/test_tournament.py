@@ -302,6 +302,13 @@ def test_the_games_of_who_left_a_round_robin_are_forfeited() -> None:
     assert scene.state.entries["p4"].points == 1
 
 
+def test_who_is_taken_out_before_the_start_does_not_come_back() -> None:
+    scene = Scene()
+    scene.join(1)
+    scene.do(ForfeitPlayer, player="p1")
+    assert scene.refused(JoinTournament, player(1)) == "not_permitted"
+
+
 def test_a_player_enters_a_tournament_a_bounded_number_of_times() -> None:
     scene = Scene()
     for _ in range(MAX_COMINGS):
