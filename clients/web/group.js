@@ -194,8 +194,8 @@ export class GroupView {
     return h(
       "span.row",
       role === "teacher"
-        ? button(t("Make a member"), () => give("member"), "plain", { "aria-label": t("Make {name} a member", { name }) })
-        : button(t("Make a teacher"), () => give("teacher"), "plain", { "aria-label": t("Make {name} a teacher", { name }) }),
+        ? button(t("Make a member"), () => give("member"), "plain", { "aria-label": t("Make a member: {name}", { name }) })
+        : button(t("Make a teacher"), () => give("teacher"), "plain", { "aria-label": t("Make a teacher: {name}", { name }) }),
       twice(
         t("Remove"),
         t("Really remove?"),

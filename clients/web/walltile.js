@@ -26,9 +26,11 @@ export class WallTile {
     this.picture = h("div.picture", this.board.element);
     this.lines = h("div.wall-players");
     this.state = h("p.wall-state");
+    /** Whose turn it is, which those who see it know by the colour of the clock. */
+    this.turn = h("span.unseen");
     /** @type {HTMLElement[]} */
     this.clocks = [];
-    this.element = h("a.wall-tile.panel", { href: `#/m/${match}`, data: { match } }, h("div.wall-stage", this.picture, this.state), this.lines);
+    this.element = h("a.wall-tile.panel", { href: `#/m/${match}`, data: { match } }, h("div.wall-stage", this.picture, this.state), this.lines, this.turn);
     this.abort = new AbortController();
     page.link.hear(
       {
@@ -103,17 +105,8 @@ export class WallTile {
     this.element.classList.toggle("paused", this.isPaused);
     const drawn = over && winner === null;
     fill(this.state, over ? [icon(drawn ? "drawn" : "won"), resultText(record)[0]] : this.isPaused ? t("Paused") : "");
-    this.element.setAttribute("aria-label", this.#words());
+    this.turn.textContent = over || this.isPaused || turn < 0 ? "" : t("{name} to move", { name: isolated(record.seats[turn].player.name) });
     this.tick();
-  }
-
-  /** The match in one sentence, for those who do not see it. */
-  #words() {
-    const record = /** @type {MatchRecord} */ (this.record);
-    const names = record.seats.map(({ player }) => isolated(player.name)).join(" – ");
-    if (record.over) return `${names}: ${resultText(record).join(". ")}`;
-    if (this.isPaused) return `${names}: ${t("Paused")}`;
-    return record.turn < 0 ? names : t("{names}: {name} to move", { names, name: isolated(record.seats[record.turn].player.name) });
   }
 
   /** Show the clocks as they are now. */

@@ -445,7 +445,7 @@ class Session:
         await self._take_shares(self, cost, cost)
         if isinstance(command, Register | RegisterByPasskey | FinishOidc):
             await self._wait_as_newcomer()
-        visit = Visit(self._connection.key, self._address, None, self._origin)
+        visit = Visit(self._connection.key, self._address, None, self._origin, self._queue_for)
         answer = await self._account_service.answer(command, visit)
         self._connection.write(frame(self._codec.encode(answer), is_text=self._codec.is_text))
         await self._look_for_revocations(command)
@@ -636,7 +636,7 @@ class Session:
         if isinstance(command, Rename):
             # A name is text that everybody reads.
             self._lobby_service.moderation.check_chat(client.player.id)
-        visit = Visit(client.address, self._address, client.identity, self._origin)
+        visit = Visit(client.address, self._address, client.identity, self._origin, self._queue_for)
         answer = await self._account_service.answer(command, visit)
         client.send(answer)
         await self._look_for_revocations(command)

@@ -219,7 +219,7 @@ class AccountService:
         registrations.check_player(visit)
         await registrations.check_claim(command.name, visit)
         check_password(command.password, command.name)
-        stored = await self._hashing.hash(command.password, visit.key)
+        stored = await self._hashing.hash(command.password, visit)
         new = registrations.draft(command.name, stored, label=command.label, invitation=command.invitation)
         return await registrations.store(command.id, new, visit)
 
@@ -235,7 +235,7 @@ class AccountService:
     async def _sign_in(self, command: SignIn, visit: Visit) -> SignedIn:
         known = await self._accounts.account_named(comparison_key(command.name))
         async with self._attempt(command.name, known, visit) as attempt:
-            is_right = await self._hashing.verify(known, command.password, visit.key, is_at_home=attempt.is_at_home)
+            is_right = await self._hashing.verify(known, command.password, visit, is_at_home=attempt.is_at_home)
             if known is None or not is_right:
                 raise Refusal("bad_credentials", "the name or the password is wrong")
             attempt.succeeded()
@@ -285,7 +285,7 @@ class AccountService:
         check_password(command.password, command.name)
         known = await self._accounts.account_named(comparison_key(command.name))
         async with self._attempt(command.name, known, visit) as attempt:
-            stored = await self._hashing.hash(command.password, visit.key, is_at_home=attempt.is_at_home)
+            stored = await self._hashing.hash(command.password, visit, is_at_home=attempt.is_at_home)
             player = "" if known is None else known.player.id
             code = code_digest(command.code)
             is_right = await self._accounts.has_code(player, code)
@@ -329,7 +329,7 @@ class AccountService:
             case ChangePassword():
                 check_password(command.password, identity.player.name)
                 known = await self._confirm(command.old, command.proof, identity, visit)
-                stored = await self._hashing.hash(command.password, visit.key)
+                stored = await self._hashing.hash(command.password, visit)
                 await self._accounts.change_password(player, known.hash, stored, by)
                 return Acknowledged(id=command.id)
             case RenewCodes():
@@ -492,7 +492,7 @@ class AccountService:
                 passkey, count = await self._passkeys.proven(proof, "confirm", visit)
                 await self._accounts.count_passkey(passkey, count, self._now())
             elif password is None or not await self._hashing.verify(
-                known, password, visit.key, is_at_home=attempt.is_at_home
+                known, password, visit, is_at_home=attempt.is_at_home
             ):
                 raise Refusal("bad_credentials", "the password is wrong")
             attempt.succeeded()

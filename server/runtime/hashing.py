@@ -8,6 +8,7 @@ from cornered.server.accounts import AccountRecord
 from cornered.server.passwords import Passwords
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.limits import Limits
+from cornered.server.runtime.visits import Visit
 
 __all__ = ["Hashing", "too_busy"]
 
@@ -22,23 +23,25 @@ class Hashing:
         self._passwords = passwords
         self._queue, self._home_queue = limits.passwords, limits.home_passwords
 
-    async def hash(self, password: str, key: str, *, is_at_home: bool = False) -> str:
-        """Return the hash of a password from the address with this key, which `is_at_home` says the account knows."""
-        await self._take_turn(key, is_at_home=is_at_home)
+    async def hash(self, password: str, visit: Visit, *, is_at_home: bool = False) -> str:
+        """Return the hash of a password; `is_at_home` says that the account knows the visitor's address."""
+        await self._take_turn(visit, is_at_home=is_at_home)
         return await self._passwords.hash(password)
 
-    async def verify(self, known: AccountRecord | None, password: str, key: str, *, is_at_home: bool = False) -> bool:
+    async def verify(
+        self, known: AccountRecord | None, password: str, visit: Visit, *, is_at_home: bool = False
+    ) -> bool:
         """Return whether a password is an open account's; without one, False after the same work."""
-        await self._take_turn(key, is_at_home=is_at_home)
+        await self._take_turn(visit, is_at_home=is_at_home)
         stored = None if known is None or known.is_closed else known.hash
         return await self._passwords.verify(stored, password)
 
-    async def _take_turn(self, key: str, *, is_at_home: bool) -> None:
+    async def _take_turn(self, visit: Visit, *, is_at_home: bool) -> None:
         queue = self._home_queue if is_at_home else self._queue
-        delay = queue.delay(key)
+        delay = queue.delay(visit.key)
         if delay > PATIENCE_SECONDS:
             raise too_busy(round(delay * 1000))
-        await queue.take(key)
+        await visit.queue_for(queue.take(visit.key))
 
 
 def too_busy(retry_after: int) -> Refusal:

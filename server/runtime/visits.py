@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Protocol
@@ -15,17 +16,23 @@ from cornered.server.runtime.limits import AddressLimits
 __all__ = ["Visit", "Visits", "passkey_site"]
 
 
+async def _patiently(turn: Awaitable[object]) -> None:
+    await turn
+
+
 @dataclass(frozen=True, slots=True)
 class Visit:
     """Where a command comes from: the client's address, and what its token permits, None before hello.
 
-    `origin` is that of the page, which the gateway has checked; programs other than browsers have none.
+    `origin` is that of the page, which the gateway has checked; programs other than browsers have none. `queue_for`
+    waits for a turn, and ends the wait with the socket.
     """
 
     key: str
     address: AddressLimits
     identity: Identity | None
     origin: str = ""
+    queue_for: Callable[[Awaitable[object]], Awaitable[None]] = _patiently
 
 
 class Visits(Protocol):

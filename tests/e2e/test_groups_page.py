@@ -124,6 +124,10 @@ def test_a_member_sees_no_tools_of_the_teacher_and_a_wrong_code_admits_nobody(
     code = create_group(teacher, "Club")
     page = member.page
     go(page, "#/join/WRONGXYZ")
+    # Members are known by a name, so a guest has to give one.
+    page.get_by_role("button", name="Join", exact=True).click()
+    expect(page.locator("input[name=name]:invalid")).to_be_visible()
+    page.get_by_label("Your name, as the others know you").fill("Dora")
     page.get_by_role("button", name="Join", exact=True).click()
     expect(page.get_by_text("no group has this code", exact=False)).to_be_visible()
     join(member, code, "Dora")

@@ -152,3 +152,18 @@ async def test_a_flood_of_sign_ins_from_everywhere_keeps_out_no_owner_who_is_at_
             async with far_away(server) as elsewhere:
                 assert await elsewhere.refused(acc.SignIn, name="Anna", password=PASSWORD) == "busy"
         assert {attempt.result() for attempt in attempts} == {"bad_credentials", "busy"}
+
+
+@pytest.mark.virtual_time
+async def test_who_gives_up_leaves_the_queue_of_passwords(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "PASSWORD_RATE", 0.2)
+    monkeypatch.setattr(limits, "PASSWORD_BURST", 1.0)
+    loop = asyncio.get_running_loop()
+    async with start(proxies="127.0.0.1", log_level="error") as server, far_away(server) as first:
+        assert await first.refused(acc.SignIn, name="Nobody", password=OTHER) == "bad_credentials"
+        async with far_away(server) as next_one:
+            began = loop.time()
+            await next_one.tell(acc.SignIn(id="s", name="Nobody else", password=OTHER))
+            await until(lambda: loop.time() > began + 1)
+        assert await first.refused(acc.SignIn, name="Nobody", password=OTHER) == "bad_credentials"
+        assert loop.time() - began < 7, "the place in the queue of who has left takes five seconds more"

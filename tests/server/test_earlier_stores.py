@@ -17,7 +17,7 @@ from cornered.engine.progress import no_report
 from cornered.protocol import account as acc
 from cornered.protocol.commands import AskMyMatches, AskProfile, Hello, Play
 from cornered.protocol.messages import MyMatches, Refused
-from cornered.protocol.moderation import AskAudit, AskBans
+from cornered.protocol.moderation import AskAudit, AskBans, AskReports
 from cornered.protocol.ratings import Profile
 from cornered.server.adapters.inspection import inspect
 from cornered.server.app import recompute_ratings
@@ -29,8 +29,10 @@ from tests.server.conftest import Client, Running, Start
 STORES: Final = Path(__file__).resolve().parents[1] / "data" / "stores"
 SCHEMAS: Final = sorted(path for path in STORES.iterdir() if (path / "known.json").is_file())
 MOST_BYTES: Final = 300_000
-RUNNING: Final = {"alembic_version", "nodes", "slots", "probes", "archive_fill"}
-"""Tables of the schema and of servers that run, which hold nothing of players."""
+RUNNING: Final = {"alembic_version", "nodes", "slots", "probes", "archive_fill", "lobby_log"}
+"""Tables of the schema and of servers that run, and the lobby's log, which each start replaces by a checkpoint."""
+REWRITTEN: Final = {"moderation"}
+"""Tables whose rows a step wrote in another form: what they say is compared instead."""
 CHANGING: Final = {"seen", "newest_revocation"}
 """Columns that a visit changes."""
 
@@ -121,7 +123,10 @@ async def test_an_earlier_store_is_migrated_with_all_accounts_matches_ratings_an
     async with start(**settings):
         pass
     after = await rows_of(settings, tmp_path)
+    assert len(after["moderation"]) == len(before["moderation"])
     for table, rows in before.items():
+        if table in REWRITTEN:
+            continue
         # Columns that are new are left out of the comparison; a row has to be there as it was.
         kept = [dict(row) for row in after[table]]
         lost = [row for row in rows if not any(dict(row).items() <= one.items() for one in kept)]
@@ -153,7 +158,11 @@ async def test_an_earlier_store_is_migrated_with_all_accounts_matches_ratings_an
             assert len(matches.finished) == rating.games
             (banned, muted) = (await dora.ask(AskBans)).bans
             assert (banned.player.name, muted.player.id) == ("Fatima", gil.player.id)
-            assert len((await dora.ask(AskAudit)).entries) == len(before["moderation"])
+            audit = await dora.ask(AskAudit)
+            assert (len(audit.entries), audit.broken) == (len(before["moderation"]), None)
+            assert {entry.by for entry in audit.entries} == {"Dora", "Emil", "Gil"}
+            (report,) = (await dora.ask(AskReports)).reports
+            assert (report.player.name, report.by.name, report.grounds) == ("Emil", "Gil", "Stalls")
             await go_on((emil, gil), known["live"])
         async with server.socket() as kept_out:
             await kept_out.tell(acc.SignIn(id="s", name="Fatima", password=known["password"]))
