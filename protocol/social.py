@@ -1,4 +1,4 @@
-"""Commands and answers about people who come back: whom one follows and blocks, and how one is notified."""
+"""Commands and answers about following, blocking and notifications."""
 
 from __future__ import annotations
 

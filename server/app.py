@@ -21,6 +21,7 @@ from cornered.protocol.values import MAX_PAUSE_SECONDS, Player
 from cornered.server import VERSION
 from cornered.server import log as logging
 from cornered.server.backing_services import (
+    Stores,
     join_as_node,
     new_bus,
     new_local_ownership,
@@ -43,20 +44,19 @@ from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts, Metrics
 from cornered.server.moderation.chat_filter import ChatFilter
 from cornered.server.moderation.ports import ModerationLog
-from cornered.server.moderation.retention import RetentionStore
 from cornered.server.net import qr_codes
 from cornered.server.net.gateway import Gateway
 from cornered.server.net.http import Pages
 from cornered.server.net.oidc_routes import OidcRoutes
 from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, Journal
-from cornered.server.rating.ports import Ratings
 from cornered.server.runtime.account_service import AccountService
 from cornered.server.runtime.clock_orders import ClockOrders
 from cornered.server.runtime.exports import Exports
 from cornered.server.runtime.group_service import GroupService
 from cornered.server.runtime.limits import Limits
 from cornered.server.runtime.lobby_service import LobbyService
+from cornered.server.runtime.mail_service import MailService
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_room import Services
 from cornered.server.runtime.moderation_service import ConnectedPlayers, ModerationService
@@ -64,12 +64,11 @@ from cornered.server.runtime.named_journal import NamedJournal
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
 from cornered.server.runtime.oidc_visits import OidcVisits
-from cornered.server.runtime.post_office import PostOffice
 from cornered.server.runtime.rating_service import RatingService
 from cornered.server.runtime.recomputation import RatingFindings, recompute
 from cornered.server.runtime.retention_service import RetentionService
-from cornered.server.runtime.seals import Seals
 from cornered.server.runtime.shared_limits import SharedLimits
+from cornered.server.runtime.signed_texts import TextSigner
 from cornered.server.runtime.timekeeping import (
     STORE_SILENCE_MS,
     Outages,
@@ -198,20 +197,7 @@ async def run(
     logging.configure(settings.log_level, settings.log_format)
     async with open_stores(settings) as stores:
         try:
-            async with running_server(
-                settings,
-                stores.journal,
-                stores.accounts,
-                stores.lobby_log,
-                stores.ratings,
-                stores.moderation_log,
-                stores.streams,
-                stores.social,
-                retention=stores.retention,
-                ownership=stores.ownership,
-                beforehand=beforehand,
-                ending=ending,
-            ) as address:
+            async with running_server(settings, stores, beforehand=beforehand, ending=ending) as address:
                 yield address
         finally:
             ending()
@@ -220,18 +206,10 @@ async def run(
 @contextlib.asynccontextmanager
 async def running_server(
     settings: Settings,
-    journal: Journal,
-    accounts: Accounts,
-    lobby_log: LobbyLog,
-    ratings: Ratings,
-    moderation_log: ModerationLog,
-    streams: EventStreams,
-    social: SocialStore,
+    stores: Stores,
     *,
-    retention: RetentionStore | None = None,
     now: Callable[[], int] | None = None,
     outages: Outages | None = None,
-    ownership: Ownership | None = None,
     passwords: Passwords | None = None,
     beforehand: bool = False,
     ending: Callable[[], None] = lambda: None,
@@ -241,6 +219,7 @@ async def running_server(
     `now` is the match clock in milliseconds. A caller that provides it also calls `outages.beat`. `ending` is called
     before the server stops what it has started. `passwords` are by default as slow as they should be.
     """
+    journal, accounts, social, ownership = stores.journal, stores.accounts, stores.social, stores.ownership
     alive = settings.data / "alive"
     # With several nodes the store knows when the owner before was there.
     sign = last_sign(alive) if ownership is None and settings.database != MEMORY_DATABASE else None
@@ -260,25 +239,38 @@ async def running_server(
         outages=outages or Outages(),
         nodes=Nodes(owned, node_bus),
         tracer=new_tracer(settings),
-        ratings=RatingService(ratings, counts, clock, knows_house_bots=bool(settings.analyst_key.get_secret_value())),
+        ratings=RatingService(
+            stores.ratings, counts, clock, knows_house_bots=bool(settings.analyst_key.get_secret_value())
+        ),
         blocks_of=social.blocks_of,
     )
     refused: OSError | SettingsError | None = None
     oidc = _oidc_visits(settings, accounts, secret, clock)
     async with asyncio.TaskGroup() as tasks:
-        open_moderation = partial(_moderation_service, moderation_log, accounts, secret, clock, new_word_list(settings))
+        open_moderation = partial(
+            _moderation_service, stores.moderation_log, accounts, secret, clock, new_word_list(settings)
+        )
         clock_orders: ClockOrders
-        groups = GroupService(streams, accounts, secret, now=clock)
+        groups = GroupService(stores.streams, accounts, secret, now=clock)
         open_tournaments = partial(
-            _tournament_service, settings, streams, services, accounts, groups, lambda: clock_orders
+            _tournament_service, settings, stores.streams, services, accounts, groups, lambda: clock_orders
         )
         lobby_service = _lobby_service(
-            settings, services, accounts, open_moderation, open_tournaments, lobby_log, social, push, secret, tasks
+            settings,
+            services,
+            accounts,
+            open_moderation,
+            open_tournaments,
+            stores.lobby_log,
+            social,
+            push,
+            secret,
+            tasks,
         )
         gateway: Gateway
         mailer = new_mailer(settings)
         if mailer is not None:
-            lobby_service.notices.post = PostOffice(
+            lobby_service.notices.mails = MailService(
                 social, mailer, secret, settings.page_url.rstrip("/"), lobby_service.is_anywhere, counts, now=clock
             )
         hashing = passwords or new_passwords()
@@ -343,8 +335,8 @@ async def running_server(
             running.append(tasks.create_task(lobby_service.moderation.run(), name="moderation"))
             running.append(tasks.create_task(groups.run(), name="groups"))
             running.append(tasks.create_task(services.ratings.run(), name="ratings"))
-            if retention is not None:
-                erasing = RetentionService(retention, settings.periods, counts, now=clock)
+            if stores.retention is not None:
+                erasing = RetentionService(stores.retention, settings.periods, counts, now=clock)
                 running.append(tasks.create_task(erasing.run(), name="retention"))
             running.append(tasks.create_task(lobby_service.tournaments.run(), name="tournaments"))
             running.append(tasks.create_task(lobby_service.notices.run(), name="notices"))
@@ -377,7 +369,7 @@ def _oidc_visits(settings: Settings, accounts: Accounts, secret: bytes, now: Cal
     return OidcVisits(
         provider,
         accounts,
-        Seals(secret, now=now),
+        TextSigner(secret, now=now),
         name=settings.oidc_name,
         creates=settings.oidc_creates_accounts,
         now=now,

@@ -130,51 +130,36 @@ async def open_accounts(settings: Settings, *, is_made: bool = True) -> AsyncIte
 
     Without `is_made` a store that is missing is an error.
     """
-    if not is_made:
-        with using_store():
-            require_store(address_of(settings.database_url))
-    _prepare(settings)
-    async with _database(settings) as database, _stores(database, None) as stores:
+    opened = _stores_beside_others(settings) if is_made else _existing_stores(settings)
+    async with opened as stores:
         yield stores.accounts
 
 
 @contextlib.asynccontextmanager
 async def open_moderation(settings: Settings) -> AsyncIterator[tuple[ModerationLog, Accounts]]:
     """Open the log of moderation and the accounts inside the block, also beside a server. Raises SettingsError."""
-    with using_store():
-        require_store(address_of(settings.database_url))
-    _prepare(settings)
-    async with _database(settings) as database, _stores(database, None) as stores:
+    async with _existing_stores(settings) as stores:
         yield stores.moderation_log, stores.accounts
 
 
 @contextlib.asynccontextmanager
 async def open_ratings(settings: Settings) -> AsyncIterator[Ratings]:
     """Open the ratings of a store inside the block, also beside a server that has them open. Raises SettingsError."""
-    with using_store():
-        require_store(address_of(settings.database_url))
-    _prepare(settings)
-    async with _database(settings) as database, _stores(database, None) as stores:
+    async with _existing_stores(settings) as stores:
         yield stores.ratings
 
 
 @contextlib.asynccontextmanager
 async def open_journal(settings: Settings) -> AsyncIterator[tuple[Journal, Accounts]]:
     """Open the journal, to be read, and the accounts inside the block, also beside a server. Raises SettingsError."""
-    with using_store():
-        require_store(address_of(settings.database_url))
-    _prepare(settings)
-    async with _database(settings) as database, _stores(database, None) as stores:
+    async with _existing_stores(settings) as stores:
         yield stores.journal, stores.accounts
 
 
 @contextlib.asynccontextmanager
 async def open_retention(settings: Settings) -> AsyncIterator[RetentionStore]:
     """Open what erases within a store inside the block, also beside a server. Raises SettingsError."""
-    with using_store():
-        require_store(address_of(settings.database_url))
-    _prepare(settings)
-    async with _database(settings) as database, _stores(database, None) as stores:
+    async with _existing_stores(settings) as stores:
         assert stores.retention is not None, "a store in memory has no address"
         yield stores.retention
 
@@ -387,6 +372,23 @@ async def _database(settings: Settings) -> AsyncIterator[Database | None]:
         yield database
     finally:
         await database.close()
+
+
+@contextlib.asynccontextmanager
+async def _stores_beside_others(settings: Settings) -> AsyncIterator[Stores]:
+    """Open the stores inside the block, also beside a server; a store that is missing is made. Raises SettingsError."""
+    _prepare(settings)
+    async with _database(settings) as database, _stores(database, None) as stores:
+        yield stores
+
+
+@contextlib.asynccontextmanager
+async def _existing_stores(settings: Settings) -> AsyncIterator[Stores]:
+    """Open stores that are there inside the block, also beside a server. Raises SettingsError."""
+    with using_store():
+        require_store(address_of(settings.database_url))
+    async with _stores_beside_others(settings) as stores:
+        yield stores
 
 
 @contextlib.asynccontextmanager

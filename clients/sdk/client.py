@@ -611,7 +611,7 @@ class Client:
             case Notice():
                 self._note(message)
             case Notified():
-                # A notice for people; a bot hears of its turns in the matches that it has joined.
+                # A notice for people; a bot gets its turns from the matches that it has joined.
                 pass
             case Analysis():
                 self._studies.receive(message)

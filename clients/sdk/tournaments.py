@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from functools import partial
-from typing import Protocol, TypeVar
 
 from cornered.clients.sdk.backoff import retry
+from cornered.clients.sdk.own_account import Asking
 from cornered.clients.sdk.pulse import Pulse
 from cornered.protocol import tournaments
 from cornered.protocol.commands import Command
@@ -22,19 +22,8 @@ from cornered.protocol.tournaments import (
     TournamentSettings,
     TournamentState,
 )
-from cornered.protocol.values import Value
 
 __all__ = ["OwnTournaments", "TournamentView"]
-
-T = TypeVar("T", bound=Value)
-
-
-class Asking(Protocol):
-    """What this module needs of a `Client`."""
-
-    def new_id(self) -> str: ...
-
-    async def ask(self, command: Command, expected: type[T]) -> T: ...
 
 
 class TournamentView:
@@ -178,7 +167,7 @@ class OwnTournaments:
             self._view.change(news)
 
     def close(self) -> None:
-        """Wake whoever waits for a change with Closed."""
+        """End every wait for a change with Closed."""
         if self._view is not None:
             self._view.close()
             self._view = None

@@ -71,7 +71,7 @@ const line = (label, value, open) =>
 async function social(page, which) {
   try {
     if (which === "notices") await (await load(() => import("./notices.js"), "social.css")).openNotices(page);
-    else (await load(() => import("./bonds.js"), "social.css")).openBlocked(page);
+    else (await load(() => import("./relations.js"), "social.css")).openBlocked(page);
   } catch (error) {
     page.complain(error);
   }

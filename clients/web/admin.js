@@ -1,6 +1,7 @@
 /** For administrators: open reports, bans, the log with its seals, accounts and invitations. The server checks every command. */
 
 import { copyField } from "./copyfield.js";
+import { timeText } from "./dates.js";
 import { banSheet, closeSheet, liftSheet } from "./decisions.js";
 import { button, fill, h, set } from "./dom.js";
 import { counted, t } from "./moderationtexts.js";
@@ -17,9 +18,6 @@ const PARTS = { reports: t("Reports"), bans: t("Bans and mutes"), log: t("Log"),
 /** How much of a seal is shown; the whole one is its title. */
 const SEAL_CHARACTERS = 12;
 const SEARCH_DELAY_MS = 250;
-
-/** @param {number} at */
-const timeOf = (at) => new Date(at).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
 
 /** @param {Player} player @param {string | null} [match] */
 const playerLink = (player, match) => h("a", { href: `#/player/${player.id}${match ? `/${match}` : ""}` }, h("bdi", player.name));
@@ -80,7 +78,7 @@ export class AdminView {
         const { chat: lines, verified } = await page.link.ask({ type: "ask_report", report: number });
         fill(
           chat,
-          lines.map((line) => h("p", h("strong", h("bdi", line.by.name)), " ", h("bdi", line.text), " ", h("small.quiet", timeOf(line.at)))),
+          lines.map((line) => h("p", h("strong", h("bdi", line.by.name)), " ", h("bdi", line.text), " ", h("small.quiet", timeText(line.at)))),
           lines.length ? null : h("p.quiet", t("No chat was there when this was reported.")),
           verified ? null : h("p.problem", t("This is not what was reported: it was changed or erased in the store.")),
         );
@@ -93,7 +91,7 @@ export class AdminView {
     return h(
       "article.panel.report",
       { "aria-label": t("Report {number}", { number }) },
-      h("header.flow", h("h2", playerLink(player, match)), h("span.quiet.grow", t("Report {number}", { number })), h("time.quiet", { title: timeOf(at) }, ago(at, page.link.now()))),
+      h("header.flow", h("h2", playerLink(player, match)), h("span.quiet.grow", t("Report {number}", { number })), h("time.quiet", { title: timeText(at) }, ago(at, page.link.now()))),
       h("p.words", h("bdi", grounds)),
       h("p.quiet", t("Reported by"), " ", playerLink(by)),
       h(
@@ -127,7 +125,7 @@ export class AdminView {
       h("td", String(ban.number)),
       h("td", playerLink(ban.player)),
       h("td", what),
-      h("td", ban.until === null ? t("until it is lifted") : timeOf(ban.until)),
+      h("td", ban.until === null ? t("until it is lifted") : timeText(ban.until)),
       h("td", h("bdi", byText(ban.by))),
       h("td.words", h("bdi", ban.grounds)),
       h("td", button(t("Lift…"), () => liftSheet(this.page, ban, () => this.#open()), "", { "aria-label": t("Lift number {number}", { number: ban.number }) })),
@@ -155,7 +153,7 @@ export class AdminView {
     return h(
       "tr",
       h("td", String(number)),
-      h("td", timeOf(at)),
+      h("td", timeText(at)),
       h("td", h("bdi", byText(by))),
       h("td.words", h("bdi", what)),
       h("td", h("code", { title: seal }, seal.slice(0, SEAL_CHARACTERS)), " ", h("span", { class: isGood ? "seal-good" : "problem" }, isGood ? t("verified") : t("not verified"))),
@@ -203,7 +201,7 @@ export class AdminView {
       "tr",
       h("td", playerLink(player), " ", h("small.quiet", h("code", player.id))),
       h("td", role === null ? t("guest") : roles[role], closed ? ` · ${t("closed")}` : ""),
-      h("td", since === null ? "–" : timeOf(since)),
+      h("td", since === null ? "–" : timeText(since)),
       h("td", seen ? ago(seen, this.page.link.now()) : "–"),
       h("td", bans.join(", ") || "–"),
       h("td", button(t("Ban or mute…"), () => banSheet(this.page, player, () => this.#open()), "", { "aria-label": t("Ban or mute {name}", { name: nameOf(player) }) })),
@@ -221,7 +219,7 @@ export class AdminView {
       try {
         const { code, uses: left, expires } = await this.page.link.ask({ type: "create_invitation", uses: Number(uses.value), days: Number(days.value) });
         made.prepend(
-          h("div.panel.made", copyField(this.page, t("Invitation code"), code, t("The code is copied.")), h("p.quiet", counted(left, "For {count} account, until {time}. It is shown only now.", "For {count} accounts, until {time}. It is shown only now.", { time: timeOf(expires) }))),
+          h("div.panel.made", copyField(this.page, t("Invitation code"), code, t("The code is copied.")), h("p.quiet", counted(left, "For {count} account, until {time}. It is shown only now.", "For {count} accounts, until {time}. It is shown only now.", { time: timeText(expires) }))),
         );
       } catch (error) {
         this.page.complain(error);

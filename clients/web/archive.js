@@ -2,9 +2,10 @@
 
 import { archiveRoute, movesIn, openingRoute, readConditions, valueOf, writeConditions } from "./conditions.js";
 import { matchCard } from "./cards.js";
+import { dayText } from "./dates.js";
 import { button, fill, h, set } from "./dom.js";
 import { askInTurn } from "./asking.js";
-import { counted, language, t } from "./archivetexts.js";
+import { counted, t } from "./archivetexts.js";
 import { choice, entry, optionChoice } from "./conditionfields.js";
 import { PlayerField } from "./playerfield.js";
 
@@ -341,7 +342,7 @@ export class ArchiveView {
       matchCard(this.page, match),
       h(
         "div.row.quiet",
-        h("time", { datetime: when.toISOString() }, when.toLocaleDateString(language, { dateStyle: "medium" })),
+        h("time", { datetime: when.toISOString() }, dayText(match.started)),
         h("span", counted(match.ply, "{count} ply", "{count} plies")),
         h("a", { href: `g/${match.id}` }, t("Permanent link")),
         match.ply ? h("a", { href: `#/m/${match.id}/study` }, t("Analyse")) : null,

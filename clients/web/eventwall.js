@@ -1,5 +1,6 @@
 /** The wall of an event: all its live boards, and what its teacher does with all of them at once. */
 
+import { askInTurn } from "./asking.js";
 import { button, fill, h } from "./dom.js";
 import { resultsFile } from "./eventresults.js";
 import { counted, t } from "./grouptexts.js";
@@ -51,9 +52,9 @@ export class EventWallView {
   async #watch() {
     const { link } = this.page;
     try {
-      const state = await link.ask({ type: "watch_tournament", tournament: this.id });
+      const state = await askInTurn(link, { type: "watch_tournament", tournament: this.id }, this.abort.signal);
       const { group } = state.tournament.settings;
-      const roles = group ? (await link.ask({ type: "ask_groups" })).groups : [];
+      const roles = group ? (await askInTurn(link, { type: "ask_groups" }, this.abort.signal)).groups : [];
       this.leads = state.tournament.organiser.id === link.me?.id || roles.some(({ id, role }) => id === group && role === "teacher");
       if (!this.abort.signal.aborted) this.#show(state);
     } catch (error) {

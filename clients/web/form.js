@@ -1,5 +1,6 @@
 /** The form for a table or a challenge, built from the server's list of games. */
 
+import { CLOCKS } from "./clocks.js";
 import { button, fill, h } from "./dom.js";
 import { t, told } from "./language.js";
 import { isEasy, levelOf, strengthBeside } from "./opponents.js";
@@ -10,16 +11,7 @@ import { clockText, nameOf } from "./words.js";
 /** @typedef {import("./store.js").Store} Store */
 
 /** @type {ClockInput[]} */
-const CLOCKS = [
-  { kind: "none" },
-  { kind: "fischer", initial: 60, increment: 1 },
-  { kind: "fischer", initial: 180, increment: 2 },
-  { kind: "fischer", initial: 300, increment: 5 },
-  { kind: "fischer", initial: 900, increment: 10 },
-  { kind: "per_move", seconds: 20 },
-  { kind: "correspondence", days: 1 },
-  { kind: "correspondence", days: 3 },
-];
+const CHOICES = [{ kind: "none" }, ...CLOCKS];
 const CUSTOM = {
   fischer: {
     title: t("Minutes and bonus"),
@@ -144,8 +136,8 @@ export function askSettings(store, { game: first, mode, to, rules }) {
 
   const draw = () => {
     const last = before();
-    const chosenClock = last.clock ? JSON.stringify(last.clock) : JSON.stringify(CLOCKS[mode === "open" ? 3 : 0]);
-    const known = CLOCKS.some((clock) => JSON.stringify(clock) === chosenClock);
+    const chosenClock = last.clock ? JSON.stringify(last.clock) : JSON.stringify(CHOICES[mode === "open" ? 3 : 0]);
+    const known = CHOICES.some((clock) => JSON.stringify(clock) === chosenClock);
     const options = game.options.filter((option) => mode === "open" || option.name !== "players");
     const many = options.filter((option) => option.choices.length > PILLS);
     const few = options.filter((option) => !many.includes(option));
@@ -159,7 +151,7 @@ export function askSettings(store, { game: first, mode, to, rules }) {
         t("Clock"),
         "clock",
         [
-          ...CLOCKS.map((clock) => ({
+          ...CHOICES.map((clock) => ({
             value: JSON.stringify(clock),
             text: clock.kind === "none" ? t("No clock") : clockText(clock),
           })),

@@ -1,6 +1,6 @@
 /** The players whom I follow, in the lobby: who is here, who plays, and what I can do with them. */
 
-import { noteFollows } from "./bonds.js";
+import { noteFollows } from "./relations.js";
 import { button, h, keyed } from "./dom.js";
 import { counted, t } from "./socialtexts.js";
 import { nameOf } from "./words.js";

@@ -1,5 +1,7 @@
 /** The events of a class or club: to open one, to take part, and to go to its wall of boards. */
 
+import { askInTurn } from "./asking.js";
+import { dayText } from "./dates.js";
 import { button, fill, h } from "./dom.js";
 import { counted, t } from "./grouptexts.js";
 import { openSheet } from "./sheet.js";
@@ -46,14 +48,14 @@ export class GroupEvents {
     this.open.hidden = !isTeacher;
     const { link } = this.page;
     try {
-      const going = await link.ask({ type: "ask_tournaments", group: this.group });
-      const over = await link.ask({ type: "ask_tournaments", group: this.group, over: true });
+      const going = await askInTurn(link, { type: "ask_tournaments", group: this.group });
+      const over = await askInTurn(link, { type: "ask_tournaments", group: this.group, over: true });
       const sign = JSON.stringify([going.tournaments, over.tournaments, isTeacher]);
       if (this.list.dataset.sign === sign) return;
       this.list.dataset.sign = sign;
       // Few are open at once; whether one takes part is told of each.
       for (const { id } of going.tournaments.slice(0, MAX_OWN)) {
-        const { own } = await link.ask({ type: "ask_tournament", tournament: id });
+        const { own } = await askInTurn(link, { type: "ask_tournament", tournament: id });
         if (own && !own.is_out) this.entered.add(id);
       }
       const all = [...going.tournaments, ...over.tournaments];
@@ -95,7 +97,7 @@ export class GroupEvents {
 
   #create() {
     const { store, link, go, complain } = this.page;
-    const name = h("input", { name: "name", required: true, maxlength: 60, dir: "auto", autocomplete: "off", value: t("Event of {date}", { date: new Date().toLocaleDateString() }) });
+    const name = h("input", { name: "name", required: true, maxlength: 60, dir: "auto", autocomplete: "off", value: t("Event of {date}", { date: dayText(Date.now()) }) });
     const game = h("select", { name: "game" }, store.games.map((each) => h("option", { value: each.name }, each.title)));
     const clock = h("select", { name: "clock" }, CLOCKS.map((each) => h("option", { value: JSON.stringify(each) }, clockText(/** @type {import("./protocol").Snapshot["clock"]} */ (each)))));
     clock.value = JSON.stringify(CLOCKS[2]);

@@ -1,5 +1,6 @@
 /** Pairing by hand: drag one player onto another, or press two, and start the games. */
 
+import { askInTurn } from "./asking.js";
 import { button, fill, h } from "./dom.js";
 import { t } from "./grouptexts.js";
 import { openSheet } from "./sheet.js";
@@ -11,12 +12,12 @@ export async function pairSheet(page, tournament) {
   /** @type {Player[]} */
   const players = [];
   for (let after = /** @type {number | null} */ (null); ; ) {
-    const answer = await link.ask({ type: "ask_standings", tournament, after });
+    const answer = await askInTurn(link, { type: "ask_standings", tournament, after });
     players.push(...answer.standings.filter((one) => !one.is_out).map((one) => one.player));
     after = answer.more;
     if (after === null) break;
   }
-  const { pairings } = await link.ask({ type: "ask_tournament", tournament });
+  const { pairings } = await askInTurn(link, { type: "ask_tournament", tournament });
   const playing = new Set(pairings.filter(({ how }) => how === "pending").flatMap((one) => one.players.map(({ id }) => id)));
   const free = players.filter(({ id }) => !playing.has(id));
   /** @type {[Player, Player][]} */

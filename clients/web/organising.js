@@ -2,13 +2,11 @@
 
 import { button, fill, h } from "./dom.js";
 import { t } from "./tournamenttexts.js";
+import { twice } from "./twice.js";
 import { nameOf } from "./words.js";
 
 /** @typedef {import("./tournament.js").TournamentView} TournamentView */
 /** @typedef {import("./protocol").Standing} Standing */
-
-/** How long a button waits for the second press. */
-const SECOND_PRESS_MS = 4_000;
 
 export class Organising {
   /** @param {Page} page @param {TournamentView} view */
@@ -23,7 +21,7 @@ export class Organising {
       this.#tell();
     });
     this.player = h("select", { "aria-label": t("Player to take out") });
-    this.taking = h("div.row", this.player, this.#twice(t("Forfeit"), t("Really take out?"), () => this.#forfeit()));
+    this.taking = h("div.row", this.player, twice(t("Forfeit"), t("Really take out?"), () => this.#forfeit()));
     this.seats = [h("select", { "aria-label": t("Moves first") }), h("select", { "aria-label": t("Moves second") })];
     /** @type {[string, string][]} the pairs so far, by ids */
     this.pairs = [];
@@ -55,8 +53,8 @@ export class Organising {
         status === "open" ? order(t("Start now"), "start_tournament", "primary") : null,
         isNext ? order(t("Next round now"), "start_tournament", "primary") : null,
         status === "running" ? (paused ? order(t("Go on"), "resume_tournament", "primary") : order(t("Pause all clocks"), "pause_tournament")) : null,
-        status === "running" && !pending ? this.#twice(t("End it with these standings"), t("Really end it?"), () => this.view.order("finish_tournament")) : null,
-        isLive ? this.#twice(t("Cancel it"), t("Really cancel it?"), () => this.view.order("cancel_tournament")) : null,
+        status === "running" && !pending ? twice(t("End it with these standings"), t("Really end it?"), () => this.view.order("finish_tournament")) : null,
+        isLive ? twice(t("Cancel it"), t("Really cancel it?"), () => this.view.order("cancel_tournament")) : null,
       );
     }
     this.telling.hidden = this.taking.hidden = !isLive;
@@ -71,26 +69,6 @@ export class Organising {
       if (there.some(({ player }) => player.id === chosen)) select.value = chosen;
     }
     if (there.length > 1 && this.seats[0].value === this.seats[1].value) this.seats[1].selectedIndex = 1;
-  }
-
-  /** A button that acts at the second press. @param {string} text @param {string} really @param {() => unknown} act */
-  #twice(text, really, act) {
-    let armed = 0;
-    const element = button(text, () => {
-      if (armed) {
-        clearTimeout(armed);
-        disarm();
-        act();
-        return;
-      }
-      element.textContent = really;
-      armed = window.setTimeout(disarm, SECOND_PRESS_MS);
-    });
-    const disarm = () => {
-      armed = 0;
-      element.textContent = text;
-    };
-    return element;
   }
 
   async #tell() {

@@ -28,12 +28,12 @@ export class ProfileView {
     this.abort = new AbortController();
     this.heading = h("h1", t("Profile"));
     this.choices = h("div.row");
-    this.bonds = h("div");
+    this.relations = h("div");
     this.ratings = h("div.ratings", { role: "group", "aria-label": t("Ratings") });
     this.course = h("section.panel.course", { hidden: true });
     this.games = h("div.list.mine");
     this.gamesBlock = h("section.block", { hidden: true }, h("h2", t("Newest games")), this.games);
-    this.element = h("div.lobby.profile", h("header.flow", this.heading, this.bonds, this.choices), this.ratings, this.course, this.gamesBlock);
+    this.element = h("div.lobby.profile", h("header.flow", this.heading, this.relations, this.choices), this.ratings, this.course, this.gamesBlock);
     document.title = t("Profile");
     const { signal } = this.abort;
     page.link.hear({ online: () => this.#ask(), renamed: () => this.#ask() }, signal);
@@ -66,8 +66,8 @@ export class ProfileView {
 
   /** @param {Player} player */
   async #showBonds(player) {
-    const { bondButtons } = await load(() => import("./bonds.js"), "social.css");
-    fill(this.bonds, bondButtons(this.page, player));
+    const { relationButtons } = await load(() => import("./relations.js"), "social.css");
+    fill(this.relations, relationButtons(this.page, player));
   }
 
   async #learnGames() {

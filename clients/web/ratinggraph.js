@@ -1,5 +1,6 @@
 /** The course of a rating as a curve with its uncertainty, and as a table for those who cannot see it. */
 
+import { dayText } from "./dates.js";
 import { h, s } from "./dom.js";
 import { counted, t } from "./playertexts.js";
 
@@ -12,9 +13,6 @@ const STEPS = [50, 100, 200, 500, 1000];
 const MOST_LINES = 5;
 /** Rows of the table. */
 const ROWS = 40;
-
-/** @param {number} at */
-const day = (at) => new Date(at).toLocaleDateString(document.documentElement.lang, { day: "numeric", month: "short", year: "numeric" });
 
 /** @param {readonly RatingPoint[]} points oldest first */
 export function ratingGraph(points) {
@@ -38,7 +36,7 @@ export function ratingGraph(points) {
   const above = points.map(({ rating, deviation }, index) => place(index, rating + 2 * deviation));
   const below = points.map(({ rating, deviation }, index) => place(index, rating - 2 * deviation)).toReversed();
   const lines = Array.from({ length: (high - low) / step + 1 }, (_, index) => low + index * step);
-  const words = t("From {first} on {begin} to {last} on {end}, at best {best}.", { first: String(first.rating), begin: day(first.at), last: String(last.rating), end: day(last.at), best: String(best) });
+  const words = t("From {first} on {begin} to {last} on {end}, at best {best}.", { first: String(first.rating), begin: dayText(first.at), last: String(last.rating), end: dayText(last.at), best: String(best) });
   const end = h("i.here");
   end.style.left = `${(100 * x(points.length - 1)) / WIDTH}%`;
   end.style.top = `${(100 * y(last.rating)) / HEIGHT}%`;
@@ -62,7 +60,7 @@ export function ratingGraph(points) {
       end,
       h("div.labels", { "aria-hidden": "true" }, labels),
     ),
-    h("figcaption.flow", h("span", day(first.at) === day(last.at) ? "" : day(first.at)), h("span.quiet", counted(last.games, "{count} game", "{count} games")), h("span", day(last.at))),
+    h("figcaption.flow", h("span", dayText(first.at) === dayText(last.at) ? "" : dayText(first.at)), h("span.quiet", counted(last.games, "{count} game", "{count} games")), h("span", dayText(last.at))),
     h("small.quiet", t("The true strength lies within the band with a probability of 95 %.")),
     h("details", h("summary", t("As a table")), table(points)),
   );
@@ -78,7 +76,7 @@ function table(points) {
     h(
       "table",
       h("thead", h("tr", [t("Day"), t("Game number"), t("Rating")].map((title) => h("th", { scope: "col" }, title)))),
-      h("tbody", shown.map(({ at, games, rating }) => h("tr", h("td", day(at)), h("td", String(games)), h("td", String(rating))))),
+      h("tbody", shown.map(({ at, games, rating }) => h("tr", h("td", dayText(at)), h("td", String(games)), h("td", String(rating))))),
     ),
   );
 }

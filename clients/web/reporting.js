@@ -1,6 +1,6 @@
 /** The sheet of another player: profile, follow, block, and report to those who run the server. */
 
-import { bondButtons } from "./bonds.js";
+import { relationButtons } from "./relations.js";
 import { h } from "./dom.js";
 import { formSheet, textField } from "./fields.js";
 import { t } from "./moderationtexts.js";
@@ -46,6 +46,6 @@ export function openPlayer(page, player, match) {
       h("a.button.primary", { href: `#/player/${player.id}${match ? `/${match}` : ""}`, on: { click: close } }, t("Profile")),
       h("button", { type: "button", on: { click: report } }, t("Report…")),
     ),
-    bondButtons(page, player),
+    relationButtons(page, player),
   );
 }

@@ -1,6 +1,7 @@
 /** Where one is signed in: the devices, and the tokens of programs. */
 
 import { copyField } from "./copyfield.js";
+import { dayText } from "./dates.js";
 import { showLink } from "./devices.js";
 import { button, fill, h } from "./dom.js";
 import { formSheet, textField } from "./fields.js";
@@ -61,7 +62,7 @@ export function sessionsSheet(page) {
   };
   const line = (/** @type {SessionInfo} */ { session, label, created, seen, is_current: isCurrent }) => {
     const device = label || t("Unknown device");
-    const facts = [t("since {date}", { date: dateOf(created) }), t("last used {ago}", { ago: ago(seen, Date.now()) })];
+    const facts = [t("since {date}", { date: dayText(created) }), t("last used {ago}", { ago: ago(seen, Date.now()) })];
     return h(
       "div.line.flow",
       h("div.grow", h("bdi", device), isCurrent ? h("span.quiet", " ", t("(this device)")) : null, h("div.quiet", facts.join(" · "))),
@@ -70,9 +71,6 @@ export function sessionsSheet(page) {
   };
   draw();
 }
-
-/** @param {number} at */
-const dateOf = (at) => new Date(at).toLocaleDateString(document.documentElement.lang, { day: "numeric", month: "short", year: "numeric" });
 
 /** The tokens of programs. @param {Page} page @param {"player" | "admin"} role */
 export function tokensSheet(page, role) {

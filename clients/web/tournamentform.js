@@ -1,5 +1,6 @@
 /** The sheet in which a tournament is made. */
 
+import { CLOCKS } from "./clocks.js";
 import { choice, entry, optionChoice } from "./conditionfields.js";
 import { valueOf } from "./conditions.js";
 import { fill, h } from "./dom.js";
@@ -11,16 +12,6 @@ import { clockText } from "./words.js";
 /** @typedef {import("./protocol").TournamentSettingsInput} Settings */
 /** @typedef {Settings["format"]} Format */
 
-/** @type {ClockInput[]} */
-const CLOCKS = [
-  { kind: "fischer", initial: 60, increment: 1 },
-  { kind: "fischer", initial: 180, increment: 2 },
-  { kind: "fischer", initial: 300, increment: 5 },
-  { kind: "fischer", initial: 900, increment: 10 },
-  { kind: "per_move", seconds: 20 },
-  { kind: "correspondence", days: 1 },
-  { kind: "correspondence", days: 3 },
-];
 const USUAL_CLOCK = 1;
 /** @type {Record<Format, string>} */
 const MEANINGS = {

@@ -2,6 +2,6 @@
 
 import { extend } from "./language.js";
 
-export { counted, language, number, t } from "./language.js";
+export { counted, number, t } from "./language.js";
 
 await extend("tournaments");

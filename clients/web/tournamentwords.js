@@ -1,6 +1,7 @@
 /** Words of tournaments: formats, states, tie-breaks, points. */
 
-import { counted, language, number, t } from "./tournamenttexts.js";
+import { timeText } from "./dates.js";
+import { counted, number, t } from "./tournamenttexts.js";
 import { clockText, optionText } from "./words.js";
 
 /** @typedef {import("./protocol").TournamentInfo} Info */
@@ -28,16 +29,13 @@ export const STATES = { open: t("open to join"), running: t("running"), finished
 /** Points as tables have them, with halves. @param {number} points */
 export const pointsText = (points) => number(points, points % 1 ? 1 : 0);
 
-/** @param {number} at */
-const when = (at) => new Date(at).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
-
 /** The state of a tournament in a few words. @param {Info} info */
 export function stateText({ status, round, rounds, is_paused, settings, winner }) {
   if (is_paused) return t("paused: all clocks stand still");
   if (status === "running" && settings.format !== "arena" && round)
     return rounds ? t("round {round} of {rounds}", { round, rounds }) : t("round {round}", { round });
   if (status === "finished" && winner) return t("won by {name}", { name: winner.name });
-  if (status === "open" && settings.starts_at) return t("starts {when}", { when: when(settings.starts_at) });
+  if (status === "open" && settings.starts_at) return t("starts {when}", { when: timeText(settings.starts_at) });
   return STATES[status];
 }
 

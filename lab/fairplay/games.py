@@ -41,10 +41,6 @@ class FinishedGame:
             states.append(engine.apply(states[-1], move.move))
         return states
 
-    def seat_of(self, player: str) -> int | None:
-        """Return a player's seat."""
-        return next((seat for seat, one in enumerate(self.players) if one.id == player), None)
-
 
 def game_of(events: Sequence[MatchEvent]) -> FinishedGame:
     """Return the game of a match's events; what was taken back is not in it. Raises a ValueError for no match."""

@@ -63,7 +63,7 @@ class SqlAccountSteps(SqlPlayers):
 
     @contextlib.asynccontextmanager
     async def _changing_account(self, player: str) -> AsyncIterator[AsyncConnection]:
-        """Lend a connection for one change of an account by the operator. Raises UnknownPlayer."""
+        """Yield a connection in a transaction for one change of an account by the operator. Raises UnknownPlayer."""
         async with self._changing(player) as connection:
             if (await connection.execute(ACCOUNT.where(PLAYERS_TABLE.c.id == player))).first() is None:
                 raise UnknownPlayer(player)

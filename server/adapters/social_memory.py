@@ -1,4 +1,4 @@
-"""Bonds between players and their notifications in memory, lost with the process."""
+"""Relations between players and their notifications in memory, lost with the process."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.social.ports import (
     CODE_TRIES,
     HOUR_MS,
-    Bond,
     Device,
     MailBox,
-    TooManyBonds,
+    Relation,
+    TooManyRelations,
     TooSoon,
     UnknownPerson,
 )
@@ -35,7 +35,7 @@ class MemorySocialStore:
 
     def __init__(self, accounts: MemoryAccounts) -> None:
         self._accounts = accounts
-        self._bonds: dict[tuple[str, Bond], dict[str, int]] = {}
+        self._relations: dict[tuple[str, Relation], dict[str, int]] = {}
         self._kinds: dict[str, Sequence[NoticeKind]] = {}
         self._devices: dict[str, list[Device]] = {}
         self._turns: dict[str, int] = {}
@@ -43,28 +43,28 @@ class MemorySocialStore:
         self._push_secret = b""
         accounts.on_delete.append(self._forget)
 
-    # Bonds
+    # Relations
 
-    async def tie(self, player: str, bond: Bond, other: str, at: int, most: int) -> None:
+    async def add_relation(self, player: str, relation: Relation, other: str, at: int, most: int) -> None:
         for one in (player, other):
             self._require(one)
-        bonds = self._bonds.setdefault((player, bond), {})
-        if other in bonds:
+        relations = self._relations.setdefault((player, relation), {})
+        if other in relations:
             return
-        if len(bonds) >= most:
-            raise TooManyBonds
-        bonds[other] = at
-        if bond == "block":
-            await self.untie(player, "follow", other)
+        if len(relations) >= most:
+            raise TooManyRelations
+        relations[other] = at
+        if relation == "block":
+            await self.remove_relation(player, "follow", other)
 
-    async def untie(self, player: str, bond: Bond, other: str) -> None:
-        self._bonds.get((player, bond), {}).pop(other, None)
+    async def remove_relation(self, player: str, relation: Relation, other: str) -> None:
+        self._relations.get((player, relation), {}).pop(other, None)
 
-    async def tied(self, player: str, bond: Bond) -> Mapping[str, int]:
-        return dict(self._bonds.get((player, bond), {}))
+    async def relations(self, player: str, relation: Relation) -> Mapping[str, int]:
+        return dict(self._relations.get((player, relation), {}))
 
     async def blocks_of(self, players: Collection[str]) -> Mapping[str, frozenset[str]]:
-        return {player: frozenset(blocked) for player in players if (blocked := self._bonds.get((player, "block")))}
+        return {player: frozenset(blocked) for player in players if (blocked := self._relations.get((player, "block")))}
 
     # Notifications
 
@@ -152,11 +152,11 @@ class MemorySocialStore:
             raise UnknownPerson(player)
 
     def _forget(self, player: str) -> None:
-        """Delete what is stored of a deleted player, and the bonds that others have with the player."""
-        for key in [key for key in self._bonds if key[0] == player]:
-            del self._bonds[key]
-        for bonds in self._bonds.values():
-            bonds.pop(player, None)
+        """Delete what is stored of a deleted player, and the relations that others have with the player."""
+        for key in [key for key in self._relations if key[0] == player]:
+            del self._relations[key]
+        for relations in self._relations.values():
+            relations.pop(player, None)
         self._kinds.pop(player, None)
         self._devices.pop(player, None)
         self._mail.pop(player, None)

@@ -1,4 +1,4 @@
-"""Bonds between players and their notifications in SQLite or PostgreSQL."""
+"""Relations between players and their notifications in SQLite or PostgreSQL."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cornered.protocol.social import NOTICE_KINDS, MailLanguage, NoticeKind
 from cornered.server.adapters.database import STORE_ERRORS, Database
-from cornered.server.adapters.social_tables import ANNOUNCED_TURNS, BONDS, MAIL_BOXES, NOTICE_CHOICES, PUSH_DEVICES
+from cornered.server.adapters.social_tables import ANNOUNCED_TURNS, MAIL_BOXES, NOTICE_CHOICES, PUSH_DEVICES, RELATIONS
 from cornered.server.adapters.tables import PLAYERS_TABLE, SECRETS
 from cornered.server.social.ports import (
     CODE_TRIES,
     HOUR_MS,
-    Bond,
     Device,
     MailBox,
+    Relation,
     SocialUnavailable,
-    TooManyBonds,
+    TooManyRelations,
     TooSoon,
     UnknownPerson,
 )
@@ -36,8 +36,8 @@ CHUNK: Final = 500
 
 
 async def forget_player(connection: AsyncConnection, player: str) -> None:
-    """Delete what is stored of a player here, and the bonds that others have with the player."""
-    await connection.execute(delete(BONDS).where((BONDS.c.player == player) | (BONDS.c.other == player)))
+    """Delete what is stored of a player here, and the relations that others have with the player."""
+    await connection.execute(delete(RELATIONS).where((RELATIONS.c.player == player) | (RELATIONS.c.other == player)))
     for table in (NOTICE_CHOICES, PUSH_DEVICES, MAIL_BOXES):
         await connection.execute(delete(table).where(table.c.player == player))
 
@@ -48,29 +48,35 @@ class SqlSocialStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    # Bonds
+    # Relations
 
-    async def tie(self, player: str, bond: Bond, other: str, at: int, most: int) -> None:
+    async def add_relation(self, player: str, relation: Relation, other: str, at: int, most: int) -> None:
         async with self._changing(player) as connection:
             exists = select(PLAYERS_TABLE.c.id).where(PLAYERS_TABLE.c.id == other, PLAYERS_TABLE.c.deleted.is_(False))
             if (await connection.execute(exists)).first() is None:
                 raise UnknownPerson(other)
-            of_player = (BONDS.c.player == player) & (BONDS.c.kind == bond)
-            if (await connection.execute(select(BONDS.c.since).where(of_player, BONDS.c.other == other))).first():
+            of_player = (RELATIONS.c.player == player) & (RELATIONS.c.kind == relation)
+            if (
+                await connection.execute(select(RELATIONS.c.since).where(of_player, RELATIONS.c.other == other))
+            ).first():
                 return
-            count = select(func.count()).select_from(BONDS).where(of_player)
+            count = select(func.count()).select_from(RELATIONS).where(of_player)
             if (await connection.execute(count)).scalar_one() >= most:
-                raise TooManyBonds
-            await connection.execute(insert(BONDS), {"player": player, "kind": bond, "other": other, "since": at})
-            if bond == "block":
+                raise TooManyRelations
+            await connection.execute(
+                insert(RELATIONS), {"player": player, "kind": relation, "other": other, "since": at}
+            )
+            if relation == "block":
                 await connection.execute(_without(player, "follow", other))
 
-    async def untie(self, player: str, bond: Bond, other: str) -> None:
+    async def remove_relation(self, player: str, relation: Relation, other: str) -> None:
         async with self._writing() as connection:
-            await connection.execute(_without(player, bond, other))
+            await connection.execute(_without(player, relation, other))
 
-    async def tied(self, player: str, bond: Bond) -> Mapping[str, int]:
-        query = select(BONDS.c.other, BONDS.c.since).where(BONDS.c.player == player, BONDS.c.kind == bond)
+    async def relations(self, player: str, relation: Relation) -> Mapping[str, int]:
+        query = select(RELATIONS.c.other, RELATIONS.c.since).where(
+            RELATIONS.c.player == player, RELATIONS.c.kind == relation
+        )
         return {row.other: row.since for row in await self._rows(query)}
 
     async def blocks_of(self, players: Collection[str]) -> Mapping[str, frozenset[str]]:
@@ -78,7 +84,9 @@ class SqlSocialStore:
         wanted = list(players)
         for start in range(0, len(wanted), CHUNK):
             some = wanted[start : start + CHUNK]
-            query = select(BONDS.c.player, BONDS.c.other).where(BONDS.c.player.in_(some), BONDS.c.kind == "block")
+            query = select(RELATIONS.c.player, RELATIONS.c.other).where(
+                RELATIONS.c.player.in_(some), RELATIONS.c.kind == "block"
+            )
             for row in await self._rows(query):
                 blocked.setdefault(row.player, set()).add(row.other)
         return {player: frozenset(others) for player, others in blocked.items()}
@@ -209,7 +217,7 @@ class SqlSocialStore:
 
     @contextlib.asynccontextmanager
     async def _changing(self, player: str) -> AsyncIterator[AsyncConnection]:
-        """Lend a connection for a change that no other change of the player overlaps, nor the deletion of the player.
+        """Yield a connection for a change that no other change of the player overlaps, nor the deletion of the player.
 
         Raises UnknownPerson and what the block raises; then nothing is changed.
         """
@@ -226,7 +234,7 @@ class SqlSocialStore:
             async with self._database.writing() as connection:
                 try:
                     yield connection
-                except (UnknownPerson, TooManyBonds, TooSoon) as error:
+                except (UnknownPerson, TooManyRelations, TooSoon) as error:
                     # The writer is the journal's too: an error in its block would have it connect anew.
                     await connection.rollback()
                     decided = error
@@ -250,8 +258,10 @@ class _Taken(SocialUnavailable):
     """A row is there already."""
 
 
-def _without(player: str, bond: Bond, other: str) -> Any:
-    return delete(BONDS).where(BONDS.c.player == player, BONDS.c.kind == bond, BONDS.c.other == other)
+def _without(player: str, relation: Relation, other: str) -> Any:
+    return delete(RELATIONS).where(
+        RELATIONS.c.player == player, RELATIONS.c.kind == relation, RELATIONS.c.other == other
+    )
 
 
 def _box_of(row: Row[Any]) -> MailBox | None:

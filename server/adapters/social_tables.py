@@ -1,4 +1,4 @@
-"""The tables of bonds between players, and of their notifications."""
+"""The tables of relations between players, and of their notifications."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, 
 
 from cornered.server.adapters.tables import METADATA
 
-__all__ = ["ANNOUNCED_TURNS", "BONDS", "MAIL_BOXES", "NOTICE_CHOICES", "PUSH_DEVICES"]
+__all__ = ["ANNOUNCED_TURNS", "MAIL_BOXES", "NOTICE_CHOICES", "PUSH_DEVICES", "RELATIONS"]
 
-BONDS: Final = Table(
-    "bonds",
+RELATIONS: Final = Table(
+    "relations",
     METADATA,
     Column("player", String(32), ForeignKey("players.id"), primary_key=True),
     Column("kind", String(8), primary_key=True),
     Column("other", String(32), ForeignKey("players.id"), primary_key=True),
     Column("since", BigInteger, nullable=False),
-    Index("bonds_other", "other"),
+    Index("relations_other", "other"),
 )
 """Whom a player follows or blocks."""
 

@@ -19,7 +19,7 @@ __all__ = ["OIDC_PATHS", "OidcRoutes"]
 
 OIDC_PATHS: Final = ("/oidc/start", "/oidc/return")
 STEP: Final = 100.0
-"""Tokens of one step: sealed texts, and two or three requests to the provider, which the loop does not wait for."""
+"""Tokens of one step: signed texts, and two or three requests to the provider, which the loop does not wait for."""
 MAX_FIELDS: Final = 10
 _SECURE_COOKIE: Final = "__Host-cornered-oidc"
 """Browsers take it by https from this very host alone."""

@@ -90,8 +90,8 @@ from cornered.server.runtime.oidc_visits import OidcVisits
 from cornered.server.runtime.passkey_proofs import PasskeyProofs
 from cornered.server.runtime.provider_sign_ins import ProviderSignIns
 from cornered.server.runtime.registrations import Registrations
-from cornered.server.runtime.seals import Seals
 from cornered.server.runtime.sign_ins import Attempt, SignIns, address_digest
+from cornered.server.runtime.signed_texts import TextSigner
 from cornered.server.runtime.visits import Visit, Visits
 
 __all__ = ["AccountService", "ManagedCommand", "VisitorsCommand"]
@@ -154,14 +154,18 @@ class AccountService:
         self._sign_ins = SignIns(limits)
         self._hashing = Hashing(passwords, limits)
         self._registrations = Registrations(accounts, limits, counts, visits, clean_name=clean_name, now=now)
-        seals = Seals(secret, now=now)
-        self._passkeys = PasskeyProofs(accounts, passkeys, seals, now=now)
-        self._links = DeviceLinks(accounts, seals, self._sign_ins, draw_qr, now=now)
+        signer = TextSigner(secret, now=now)
+        self._passkeys = PasskeyProofs(accounts, passkeys, signer, now=now)
+        self._links = DeviceLinks(accounts, signer, self._sign_ins, draw_qr, now=now)
         self._provider = None if oidc is None else ProviderSignIns(accounts, oidc, self._registrations, now=now)
 
     async def answer(self, command: VisitorsCommand | ManagedCommand, visit: Visit) -> ServerMessage:
         """Carry out a command and return its answer. Raises Refusal."""
         with _refusing():
+            if isinstance(command, ManagedCommand):
+                if visit.identity is None:
+                    raise Refusal("hello_first", "the first message must be `hello`")
+                return await self._manage(command, visit, visit.identity)
             match command:
                 case AskPolicies():
                     return self._policies(command, visit)
@@ -183,10 +187,8 @@ class AccountService:
                     return await self._begin_oidc(command, visit)
                 case FinishOidc():
                     return await self._finish_oidc(command, visit)
-                case _ if visit.identity is None:
-                    raise Refusal("hello_first", "the first message must be `hello`")
                 case _:
-                    return await self._manage(command, visit, visit.identity)
+                    assert_never(command)
 
     def _policies(self, command: AskPolicies, visit: Visit) -> Policies:
         settings = self._limits.settings
@@ -211,7 +213,7 @@ class AccountService:
             if await self._accounts.account(identity.player.id) is None:
                 raise Refusal("no_account", "only players with an account write here; register or sign in")
 
-    # At the door
+    # Commands that may come before hello
 
     async def _register(self, command: Register, visit: Visit) -> Registered:
         registrations = self._registrations
@@ -235,7 +237,9 @@ class AccountService:
     async def _sign_in(self, command: SignIn, visit: Visit) -> SignedIn:
         known = await self._accounts.account_named(comparison_key(command.name))
         async with self._attempt(command.name, known, visit) as attempt:
-            is_right = await self._hashing.verify(known, command.password, visit, is_at_home=attempt.is_at_home)
+            is_right = await self._hashing.verify(
+                known, command.password, visit, is_known_address=attempt.is_known_address
+            )
             if known is None or not is_right:
                 raise Refusal("bad_credentials", "the name or the password is wrong")
             attempt.succeeded()
@@ -285,7 +289,7 @@ class AccountService:
         check_password(command.password, command.name)
         known = await self._accounts.account_named(comparison_key(command.name))
         async with self._attempt(command.name, known, visit) as attempt:
-            stored = await self._hashing.hash(command.password, visit, is_at_home=attempt.is_at_home)
+            stored = await self._hashing.hash(command.password, visit, is_known_address=attempt.is_known_address)
             player = "" if known is None else known.player.id
             code = code_digest(command.code)
             is_right = await self._accounts.has_code(player, code)
@@ -492,7 +496,7 @@ class AccountService:
                 passkey, count = await self._passkeys.proven(proof, "confirm", visit)
                 await self._accounts.count_passkey(passkey, count, self._now())
             elif password is None or not await self._hashing.verify(
-                known, password, visit, is_at_home=attempt.is_at_home
+                known, password, visit, is_known_address=attempt.is_known_address
             ):
                 raise Refusal("bad_credentials", "the password is wrong")
             attempt.succeeded()

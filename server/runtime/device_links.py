@@ -1,4 +1,4 @@
-"""Links by which a device that is signed in signs in another one: sealed, short-lived, and good once."""
+"""Links by which a device that is signed in signs in another one: signed, short-lived, and good once."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Final
 from cornered.protocol.account import AskSignInLink, SignedIn, SignInByLink, SignInLink
 from cornered.server.accounts import Accounts, Identity, NewSession, StaleAccount, UnknownPlayer
 from cornered.server.refusal import Refusal
-from cornered.server.runtime.seals import BadSeal, Seals
 from cornered.server.runtime.sign_ins import SignIns, address_digest
+from cornered.server.runtime.signed_texts import BadSignature, TextSigner
 from cornered.server.runtime.visits import Visit
 
 __all__ = ["LINK_SECONDS", "DeviceLinks"]
@@ -25,7 +25,7 @@ class DeviceLinks:
     def __init__(
         self,
         accounts: Accounts,
-        seals: Seals,
+        signer: TextSigner,
         sign_ins: SignIns,
         draw_qr: Callable[[str], Awaitable[tuple[str, ...]]],
         *,
@@ -33,7 +33,7 @@ class DeviceLinks:
     ) -> None:
         """`draw_qr` returns the rows of a link's QR code; `now` is the time in milliseconds since 1970."""
         self._accounts = accounts
-        self._seals = seals
+        self._signer = signer
         self._sign_ins = sign_ins
         self._draw_qr = draw_qr
         self._now = now
@@ -43,7 +43,7 @@ class DeviceLinks:
         if not visit.origin:
             raise Refusal("not_accepted", "a page shows such a link; a program gets a personal token")
         facts = {"player": identity.player.id, "session": identity.session}
-        code = self._seals.seal(_PURPOSE, facts, seconds=LINK_SECONDS)
+        code = self._signer.sign(_PURPOSE, facts, seconds=LINK_SECONDS)
         link = f"{visit.origin}/#/enter/{code}"
         expires = self._now() + LINK_SECONDS * 1000
         return SignInLink(id=command.id, link=link, qr=await self._draw_qr(link), expires=expires)
@@ -52,15 +52,15 @@ class DeviceLinks:
         """Begin a session by a link; attempts are bounded for each address. Raises Refusal and TooMany."""
         with self._sign_ins.attempt("link", visit.address, visit.key) as attempt:
             try:
-                sealed = self._seals.open(_PURPOSE, command.code)
-            except BadSeal:
+                signed = self._signer.verify(_PURPOSE, command.code)
+            except BadSignature:
                 raise Refusal("bad_credentials", _TEXT) from None
-            if not await self._accounts.spend(sealed.digest, self._now(), sealed.until):
+            if not await self._accounts.spend(signed.digest, self._now(), signed.until):
                 raise Refusal("bad_credentials", _TEXT)
-            player = sealed.facts["player"]
+            player = signed.facts["player"]
             session = NewSession(command.label, self._now(), address_digest(player, visit.key))
             try:
-                identity, token = await self._accounts.sign_in_again(player, sealed.facts["session"], session)
+                identity, token = await self._accounts.sign_in_again(player, signed.facts["session"], session)
             except (StaleAccount, UnknownPlayer):
                 raise Refusal("bad_credentials", _TEXT) from None
             attempt.succeeded()

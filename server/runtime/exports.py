@@ -13,7 +13,7 @@ from cornered.protocol.events import EVENT
 from cornered.server.accounts import Accounts, AccountsUnavailable, Identity, Passkey
 from cornered.server.ports import DamagedMatch, Journal, JournalUnavailable
 from cornered.server.refusal import Refusal
-from cornered.server.social.ports import Bond, SocialStore, SocialUnavailable
+from cornered.server.social.ports import Relation, SocialStore, SocialUnavailable
 
 __all__ = ["FIRST_MATCHES", "Exports"]
 
@@ -62,11 +62,11 @@ class Exports:
                 "is_linked": account.is_linked,
             }
             about["passkeys"] = [_written(passkey) for passkey in await self._accounts.passkeys(player.id)]
-        bonds: tuple[tuple[str, Bond], ...] = (("follows", "follow"), ("blocks", "block"))
-        for what, bond in bonds:
-            tied = await self._social.tied(player.id, bond)
-            known = await self._accounts.by_ids(tuple(tied))
-            about[what] = [{**one.model_dump(), "since": tied[one.id]} for one in known.values()]
+        relations: tuple[tuple[str, Relation], ...] = (("follows", "follow"), ("blocks", "block"))
+        for what, relation in relations:
+            since = await self._social.relations(player.id, relation)
+            known = await self._accounts.by_ids(tuple(since))
+            about[what] = [{**one.model_dump(), "since": since[one.id]} for one in known.values()]
         about["push"] = {
             "kinds": list(await self._social.push_kinds(player.id)),
             "devices": [

@@ -21,23 +21,24 @@ class Hashing:
 
     def __init__(self, passwords: Passwords, limits: Limits) -> None:
         self._passwords = passwords
-        self._queue, self._home_queue = limits.passwords, limits.home_passwords
+        self._queue = limits.passwords
+        self._known_address_queue = limits.known_address_passwords
 
-    async def hash(self, password: str, visit: Visit, *, is_at_home: bool = False) -> str:
-        """Return the hash of a password; `is_at_home` says that the account knows the visitor's address."""
-        await self._take_turn(visit, is_at_home=is_at_home)
+    async def hash(self, password: str, visit: Visit, *, is_known_address: bool = False) -> str:
+        """Return the hash of a password; `is_known_address` says that the account knows the visit's address."""
+        await self._take_turn(visit, is_known_address=is_known_address)
         return await self._passwords.hash(password)
 
     async def verify(
-        self, known: AccountRecord | None, password: str, visit: Visit, *, is_at_home: bool = False
+        self, known: AccountRecord | None, password: str, visit: Visit, *, is_known_address: bool = False
     ) -> bool:
         """Return whether a password is an open account's; without one, False after the same work."""
-        await self._take_turn(visit, is_at_home=is_at_home)
+        await self._take_turn(visit, is_known_address=is_known_address)
         stored = None if known is None or known.is_closed else known.hash
         return await self._passwords.verify(stored, password)
 
-    async def _take_turn(self, visit: Visit, *, is_at_home: bool) -> None:
-        queue = self._home_queue if is_at_home else self._queue
+    async def _take_turn(self, visit: Visit, *, is_known_address: bool) -> None:
+        queue = self._known_address_queue if is_known_address else self._queue
         delay = queue.delay(visit.key)
         if delay > PATIENCE_SECONDS:
             raise too_busy(round(delay * 1000))

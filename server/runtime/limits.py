@@ -26,10 +26,10 @@ ACCOUNT_FAILURE_BURST: Final = 10.0
 PASSWORD_RATE: Final = 8.0
 PASSWORD_BURST: Final = 16.0
 """Passwords that are hashed for all clients, a second for ever and at once: about half a core."""
-HOME_PASSWORD_RATE: Final = 2.0
-HOME_PASSWORD_BURST: Final = 8.0
-"""The same for those who come from an address that their account knows, besides: no flood from elsewhere is before
-them."""
+KNOWN_ADDRESS_PASSWORD_RATE: Final = 2.0
+KNOWN_ADDRESS_PASSWORD_BURST: Final = 8.0
+"""The same for sign-ins from an address that the account knows, in a queue of their own, which a flood from other
+addresses does not fill."""
 MAX_REPLAYS: Final = 4
 """Matches that one address may have read from the store and not paid for yet."""
 MAX_DOWNLOADS: Final = 2
@@ -223,7 +223,7 @@ class Limits:
         self.addresses: _Registry[AddressLimits] = _Registry(lambda: AddressLimits(settings, loop))
         self.passwords = FairQueue(PASSWORD_RATE, PASSWORD_BURST, loop)
         """Passwords that are hashed, in the turns of their addresses."""
-        self.home_passwords = FairQueue(HOME_PASSWORD_RATE, HOME_PASSWORD_BURST, loop)
+        self.known_address_passwords = FairQueue(KNOWN_ADDRESS_PASSWORD_RATE, KNOWN_ADDRESS_PASSWORD_BURST, loop)
         """Those from addresses that the accounts know."""
         self.accounts: _Registry[AccountLimits] = _Registry(lambda: AccountLimits(loop.time()))
         """Attempts to sign in, by the name that is tried; with the address where it is one that the account knows."""

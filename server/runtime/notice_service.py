@@ -29,7 +29,7 @@ from cornered.protocol.social import (
 from cornered.protocol.values import Player
 from cornered.server.metrics import Counts
 from cornered.server.refusal import Refusal
-from cornered.server.runtime.post_office import PostOffice
+from cornered.server.runtime.mail_service import MailService
 from cornered.server.social.notices import LIFETIME_S, PlayerNotice, payload_of, topic_of
 from cornered.server.social.ports import Device, PushSender, SocialStore, SocialUnavailable, UnknownPerson
 
@@ -57,7 +57,7 @@ class Teller(Protocol):
 class NoticeService:
     """Implements `Notifier` for one node, and answers the commands about notifications."""
 
-    post: PostOffice | None = None
+    mails: MailService | None = None
     """Sends e-mails; None where the server sends none."""
 
     def __init__(
@@ -135,8 +135,8 @@ class NoticeService:
             # Of a challenge, and of a game that is ready, the page has the message itself.
             self._tell(notice.player, Notified(kind=notice.kind, game=notice.game, by=notice.by, match=notice.match))
         await self._send_push(notice)
-        if self.post is not None:
-            await self.post.send_notice(notice)
+        if self.mails is not None:
+            await self.mails.send_notice(notice)
 
     async def _send_push(self, notice: PlayerNotice) -> None:
         if self._push is None or notice.kind not in await self._store.push_kinds(notice.player):
@@ -168,9 +168,9 @@ class NoticeService:
                 case SetMail():
                     await self._set_mail(command, player, has_account=has_account)
                 case ConfirmMail():
-                    await self._require_post().confirm(player.id, command.code)
+                    await self._require_mails().confirm(player.id, command.code)
                 case EndMails():
-                    await self._require_post().end(command.player, command.mark)
+                    await self._require_mails().end(command.player, command.mark)
                 case _:
                     assert_never(command)
         except SocialUnavailable:
@@ -180,9 +180,9 @@ class NoticeService:
         return Acknowledged(id=command.id)
 
     async def _notices(self, command: AskNotices, player: str) -> Notices:
-        box = None if self.post is None else await self._store.mail_box(player)
+        box = None if self.mails is None else await self._store.mail_box(player)
         return Notices(
-            has_mail=self.post is not None,
+            has_mail=self.mails is not None,
             mail=() if box is None else box.kinds,
             address=None if box is None else box.address,
             is_confirmed=box is not None and box.is_confirmed,
@@ -192,19 +192,19 @@ class NoticeService:
             devices=tuple(device.label for device in await self._store.devices(player)),
         )
 
-    def _require_post(self) -> PostOffice:
-        if self.post is None:
+    def _require_mails(self) -> MailService:
+        if self.mails is None:
             raise Refusal("not_allowed", "this server sends no mails")
-        return self.post
+        return self.mails
 
     async def _set_mail(self, command: SetMail, player: Player, *, has_account: bool) -> None:
         if command.address is None:
             await self._store.forget_mail(player.id)
             return
-        post = self._require_post()
+        mails = self._require_mails()
         if not has_account:
             raise Refusal("no_account", "mails are for players with an account; register or sign in")
-        await post.ask(player.id, command.address, command.language)
+        await mails.ask(player.id, command.address, command.language)
 
     async def _subscribe(self, command: SubscribePush, player: str) -> None:
         if self._push is None:

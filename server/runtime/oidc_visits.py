@@ -2,10 +2,10 @@
 
     page     begin_oidc                   a ticket for this browser, and a secret that it keeps
     browser  GET /oidc/start?ticket=      a cookie with the state, and the way to the provider
-    browser  GET /oidc/return?code=       the provider's code is exchanged; a sealed code goes to the page's fragment
+    browser  GET /oidc/return?code=       the provider's code is exchanged; a signed code goes to the page's fragment
     page     finish_oidc code, secret     the session
 
-Nothing is stored but what was used. Neither the ticket nor the sealed code is worth anything without the secret, which
+Nothing is stored but what was used. Neither the ticket nor the signed code is worth anything without the secret, which
 travels by the page's socket alone.
 """
 
@@ -27,7 +27,7 @@ from cornered.protocol.text import ForbiddenText, clean_name
 from cornered.server.accounts import Accounts
 from cornered.server.oidc import OidcError, OidcPerson, OidcProvider, OidcTrip
 from cornered.server.refusal import Refusal
-from cornered.server.runtime.seals import BadSeal, Sealed, Seals
+from cornered.server.runtime.signed_texts import BadSignature, SignedText, TextSigner
 from cornered.server.runtime.visits import Visit
 
 __all__ = ["COOKIE_SECONDS", "Departure", "OidcVisits", "Returned"]
@@ -59,7 +59,7 @@ class Returned:
 
     person: OidcPerson
     purpose: str
-    sealed: Sealed
+    signed: SignedText
 
 
 class OidcVisits:
@@ -69,7 +69,7 @@ class OidcVisits:
         self,
         provider: OidcProvider,
         accounts: Accounts,
-        seals: Seals,
+        signer: TextSigner,
         *,
         name: str,
         creates: bool,
@@ -78,7 +78,7 @@ class OidcVisits:
         """`name` is shown on the button; `now` is the time in milliseconds since 1970."""
         self._provider = provider
         self._accounts = accounts
-        self._seals = seals
+        self._signer = signer
         self._now = now
         self.name = name
         self.creates = creates
@@ -98,30 +98,30 @@ class OidcVisits:
             "origin": visit.origin,
             "mark": _mark(secret),
         }
-        ticket = self._seals.seal(_TICKET, facts, seconds=TICKET_SECONDS)
+        ticket = self._signer.sign(_TICKET, facts, seconds=TICKET_SECONDS)
         return OidcBegun(id=command.id, path=f"/oidc/start?ticket={quote(ticket)}", secret=secret)
 
     async def start(self, ticket: str) -> Departure:
         """Return where the browser with a ticket goes. Raises OidcError."""
         try:
-            facts = self._seals.open(_TICKET, ticket).facts
-        except BadSeal as error:
+            facts = self._signer.verify(_TICKET, ticket).facts
+        except BadSignature as error:
             raise OidcError(f"the ticket is not accepted: {error}") from None
         state = secrets.token_urlsafe(_STATE_BYTES)
         location = await self._provider.address(self._trip(facts["origin"], state))
-        cookie = self._seals.seal(_COOKIE, {**facts, "state": state}, seconds=COOKIE_SECONDS)
+        cookie = self._signer.sign(_COOKIE, {**facts, "state": state}, seconds=COOKIE_SECONDS)
         return Departure(location, cookie, facts["origin"].startswith("https:"))
 
     async def returned(self, query: Mapping[str, str], cookie: str) -> str:
         """Return the code with which the page goes on, for a browser that comes from the provider. Raises OidcError."""
         try:
-            sealed = self._seals.open(_COOKIE, cookie)
-        except BadSeal as error:
+            signed = self._signer.verify(_COOKIE, cookie)
+        except BadSignature as error:
             raise OidcError(f"the browser did not begin here: {error}") from None
-        facts, state = sealed.facts, sealed.facts["state"]
+        facts, state = signed.facts, signed.facts["state"]
         if not hmac.compare_digest(state.encode(), query.get("state", "").encode()):
             raise OidcError("the state is another one")
-        if not await self._accounts.spend(sealed.digest, self._now(), sealed.until):
+        if not await self._accounts.spend(signed.digest, self._now(), signed.until):
             raise OidcError("the browser came back before")
         code = query.get("code", "")
         if not 0 < len(code) <= MAX_CODE:
@@ -129,15 +129,15 @@ class OidcVisits:
         person = await self._provider.person(self._trip(facts["origin"], state), code)
         kept = {name: facts[name] for name in ("purpose", "player", "session", "mark")}
         said = {"identity": person.identity, "names": json.dumps(_usable(person.names))}
-        return self._seals.seal(_CODE, {**kept, **said}, seconds=CODE_SECONDS)
+        return self._signer.sign(_CODE, {**kept, **said}, seconds=CODE_SECONDS)
 
     def opened(self, command: FinishOidc, visit: Visit) -> Returned:
         """Return who came back to this page. Raises Refusal."""
         try:
-            sealed = self._seals.open(_CODE, command.code)
-        except BadSeal as error:
+            signed = self._signer.verify(_CODE, command.code)
+        except BadSignature as error:
             raise refused(str(error)) from None
-        facts = sealed.facts
+        facts = signed.facts
         if not hmac.compare_digest(facts["mark"], _mark(command.secret)):
             raise refused("another browser began")
         identity = visit.identity
@@ -145,12 +145,12 @@ class OidcVisits:
             identity is None or (identity.player.id, identity.session) != (facts["player"], facts["session"])
         ):
             raise refused("another session began")
-        return Returned(OidcPerson(facts["identity"], tuple(json.loads(facts["names"]))), facts["purpose"], sealed)
+        return Returned(OidcPerson(facts["identity"], tuple(json.loads(facts["names"]))), facts["purpose"], signed)
 
     async def spend(self, returned: Returned) -> None:
         """Record that a code was used. Raises Refusal where it was before, and TooMany."""
-        sealed = returned.sealed
-        if not await self._accounts.spend(sealed.digest, self._now(), sealed.until):
+        signed = returned.signed
+        if not await self._accounts.spend(signed.digest, self._now(), signed.until):
             raise refused("the code was used before")
 
     async def close(self) -> None:
@@ -159,7 +159,7 @@ class OidcVisits:
 
     def _trip(self, origin: str, state: str) -> OidcTrip:
         """Return the visit with this state: what else belongs to it is made from it, at any node alike."""
-        nonce, verifier = (self._seals.derived(f"oidc {what}", state) for what in ("nonce", "verifier"))
+        nonce, verifier = (self._signer.derived(f"oidc {what}", state) for what in ("nonce", "verifier"))
         return OidcTrip(f"{origin}/oidc/return", state, nonce, verifier)
 
 

@@ -14,7 +14,7 @@ from cornered.protocol.passkeys import AskPasskeyChallenge, PasskeyChallenge, Pa
 from cornered.server.accounts import Accounts, NewKey, Passkey
 from cornered.server.passkeys import BadPasskey, Ceremony, PasskeyVerifier
 from cornered.server.refusal import Refusal
-from cornered.server.runtime.seals import BadSeal, Sealed, Seals
+from cornered.server.runtime.signed_texts import BadSignature, SignedText, TextSigner
 from cornered.server.runtime.visits import Visit, passkey_site
 
 __all__ = ["CHALLENGE_SECONDS", "PasskeyProofs"]
@@ -26,15 +26,15 @@ log = structlog.get_logger("passkeys")
 
 
 class PasskeyProofs:
-    """The challenges and proofs of one node. A challenge is a sealed text, so any node may accept the answer to it."""
+    """The challenges and proofs of one node. A challenge is a signed text, so any node may accept the answer to it."""
 
     def __init__(
-        self, accounts: Accounts, verifier: PasskeyVerifier | None, seals: Seals, *, now: Callable[[], int]
+        self, accounts: Accounts, verifier: PasskeyVerifier | None, signer: TextSigner, *, now: Callable[[], int]
     ) -> None:
         """Without a `verifier` there are no passkeys here. `now` is the time in milliseconds since 1970."""
         self._accounts = accounts
         self._verifier = verifier
-        self._seals = seals
+        self._signer = signer
         self._now = now
 
     def are_offered(self, visit: Visit) -> bool:
@@ -54,7 +54,7 @@ class PasskeyProofs:
         facts = {"player": player, "session": _session(visit), "site": site, "handle": handle}
         return PasskeyChallenge(
             id=command.id,
-            challenge=self._seals.seal(f"passkey {command.purpose}", facts, seconds=CHALLENGE_SECONDS),
+            challenge=self._signer.sign(f"passkey {command.purpose}", facts, seconds=CHALLENGE_SECONDS),
             site=site,
             user=handle,
             passkeys=tuple(one.credential for one in known if one.site == site),
@@ -64,12 +64,12 @@ class PasskeyProofs:
         """Return a new passkey to store. Raises Refusal."""
         verifier = self._require()
         try:
-            sealed, ceremony = self._ceremony(passkey.client_data, purpose, visit)
+            signed, ceremony = self._ceremony(passkey.client_data, purpose, visit)
             verified = verifier.created(passkey, ceremony)
-        except (BadPasskey, BadSeal) as error:
+        except (BadPasskey, BadSignature) as error:
             raise self._refusal(error, "this passkey could not be made; try again") from None
-        await self._spend(sealed)
-        handle = sealed.facts["handle"]
+        await self._spend(signed)
+        handle = signed.facts["handle"]
         return NewKey(
             passkey.credential, verified.public_key, verified.count, handle, ceremony.site, label, self._now()
         )
@@ -85,31 +85,31 @@ class PasskeyProofs:
                 raise BadPasskey("the user handle is another one")
             if purpose == "confirm" and known.player != self._subject(purpose, visit):
                 raise BadPasskey("the passkey is another account's")
-            sealed, ceremony = self._ceremony(proof.client_data, purpose, visit)
+            signed, ceremony = self._ceremony(proof.client_data, purpose, visit)
             count = verifier.proven(proof, ceremony, known.public_key, known.count)
-        except (BadPasskey, BadSeal) as error:
+        except (BadPasskey, BadSignature) as error:
             text = "this passkey is not known here, or the attempt took too long; try again, or sign in another way"
             raise self._refusal(error, text) from None
-        await self._spend(sealed)
+        await self._spend(signed)
         return known, count
 
-    def _ceremony(self, client_data: str, purpose: PasskeyPurpose, visit: Visit) -> tuple[Sealed, Ceremony]:
-        """Return what a response has to be for. Raises BadPasskey, BadSeal, Refusal."""
+    def _ceremony(self, client_data: str, purpose: PasskeyPurpose, visit: Visit) -> tuple[SignedText, Ceremony]:
+        """Return what a response has to be for. Raises BadPasskey, BadSignature, Refusal."""
         verifier, site = self._require(), self._site(visit)
         challenge = verifier.challenge_of(client_data)
-        sealed = self._seals.open(f"passkey {purpose}", challenge.decode("ascii", "replace"))
+        signed = self._signer.verify(f"passkey {purpose}", challenge.decode("ascii", "replace"))
         expected = (self._subject(purpose, visit), _session(visit), site)
         if purpose == "sign_in":
             # Whoever shows it: the socket may have connected again, as another guest even.
-            expected = ("", sealed.facts["session"], site)
-        if (sealed.facts["player"], sealed.facts["session"], sealed.facts["site"]) != expected:
+            expected = ("", signed.facts["session"], site)
+        if (signed.facts["player"], signed.facts["session"], signed.facts["site"]) != expected:
             raise BadPasskey("the challenge is for another player, session or site")
-        return sealed, Ceremony(challenge, site, visit.origin)
+        return signed, Ceremony(challenge, site, visit.origin)
 
-    async def _spend(self, sealed: Sealed) -> None:
+    async def _spend(self, signed: SignedText) -> None:
         """Record that a challenge is used. Raises Refusal and TooMany."""
-        if not await self._accounts.spend(sealed.digest, self._now(), sealed.until):
-            raise self._refusal(BadSeal("the challenge was used before"), "this was used already; try again")
+        if not await self._accounts.spend(signed.digest, self._now(), signed.until):
+            raise self._refusal(BadSignature("the challenge was used before"), "this was used already; try again")
 
     def _subject(self, purpose: PasskeyPurpose, visit: Visit) -> str:
         if purpose == "sign_in":

@@ -1,4 +1,4 @@
-"""Registrations: who may make an account, under which name, whatever it is signed in to by."""
+"""Registrations by password, passkey or provider: the policy, the name, and the new account."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Registrations:
         self._now = now
 
     def check_policy(self, invitation: str | None) -> None:
-        """Refuse where the server's policy admits nobody by himself, or by an invitation alone."""
+        """Raise a Refusal where registration is closed, or needs an invitation that is missing."""
         if self._settings.registration == "closed":
             raise Refusal("registration_closed", "no accounts are made here; ask those who run this server")
         if self._settings.registration == "invitation" and invitation is None:

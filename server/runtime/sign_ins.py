@@ -28,10 +28,10 @@ def address_digest(player: str, address: str) -> str:
 class Attempt:
     """One attempt to sign in. It has failed unless it `succeeded`."""
 
-    __slots__ = ("is_at_home", "is_good")
+    __slots__ = ("is_good", "is_known_address")
 
-    def __init__(self, *, is_at_home: bool) -> None:
-        self.is_at_home = is_at_home
+    def __init__(self, *, is_known_address: bool) -> None:
+        self.is_known_address = is_known_address
         """Whether it comes from an address that the account knows."""
         self.is_good = False
 
@@ -68,7 +68,7 @@ class SignIns:
             for bucket in buckets:
                 self._begin(bucket)
                 stack.callback(self._end, bucket)
-            attempt = Attempt(is_at_home=bool(known_address))
+            attempt = Attempt(is_known_address=bool(known_address))
             try:
                 yield attempt
             finally:

@@ -29,11 +29,11 @@ from cornered.server.lobby.state import LobbyFacts
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.client_connection import ClientConnection
 from cornered.server.runtime.nodes import Nodes
-from cornered.server.social.ports import Bond, SocialStore, SocialUnavailable, TooManyBonds, UnknownPerson
+from cornered.server.social.ports import Relation, SocialStore, SocialUnavailable, TooManyRelations, UnknownPerson
 
 __all__ = ["BondCommand", "SocialService"]
 
-MOST: Final[dict[Bond, int]] = {"follow": MAX_FOLLOWED, "block": MAX_BLOCKED}
+MOST: Final[dict[Relation, int]] = {"follow": MAX_FOLLOWED, "block": MAX_BLOCKED}
 
 BondCommand: TypeAlias = FollowPlayer | UnfollowPlayer | BlockPlayer | UnblockPlayer | AskFriends | AskBlocked
 
@@ -41,7 +41,7 @@ log = structlog.get_logger("social")
 
 
 class SocialService:
-    """The bonds of all players, as the clients of one node reach them."""
+    """The relations of all players, as the clients of one node reach them."""
 
     def __init__(
         self,
@@ -105,12 +105,12 @@ class SocialService:
                 case FollowPlayer():
                     await self._follow(player.id, command.player)
                 case UnfollowPlayer():
-                    await self._store.untie(player.id, "follow", command.player)
+                    await self._store.remove_relation(player.id, "follow", command.player)
                 case BlockPlayer():
-                    await self._tie(player.id, "block", command.player)
+                    await self._add_relation(player.id, "block", command.player)
                     await self._publish_blocks(player.id)
                 case UnblockPlayer():
-                    await self._store.untie(player.id, "block", command.player)
+                    await self._store.remove_relation(player.id, "block", command.player)
                     await self._publish_blocks(player.id)
                 case AskFriends():
                     return Friends(id=command.id, friends=await self._friends(player.id))
@@ -126,17 +126,17 @@ class SocialService:
     async def _follow(self, player: str, other: str) -> None:
         if other in (await self._store.blocks_of((player,))).get(player, ()):
             raise Refusal("not_allowed", "you block that player; unblock them first")
-        await self._tie(player, "follow", other)
+        await self._add_relation(player, "follow", other)
 
-    async def _tie(self, player: str, bond: Bond, other: str) -> None:
-        is_block = bond == "block"
+    async def _add_relation(self, player: str, relation: Relation, other: str) -> None:
+        is_block = relation == "block"
         if other == player:
             raise Refusal("yourself", "you cannot block yourself" if is_block else "you cannot follow yourself")
         try:
-            await self._store.tie(player, bond, other, self._now(), MOST[bond])
+            await self._store.add_relation(player, relation, other, self._now(), MOST[relation])
         except UnknownPerson:
             raise Refusal("unknown_player", "there is no such player") from None
-        except TooManyBonds:
+        except TooManyRelations:
             if is_block:
                 raise Refusal("busy", f"you block {MAX_BLOCKED} players already; unblock one first") from None
             raise Refusal("busy", f"you follow {MAX_FOLLOWED} players already; unfollow one first") from None
@@ -154,9 +154,9 @@ class SocialService:
         friends.sort(key=lambda friend: (not friend.is_here, friend.player.name.casefold(), friend.player.id))
         return tuple(friends)
 
-    async def _people(self, player: str, bond: Bond) -> list[Player]:
-        """Return those with whom a player has bonds; of those who are here with the names that the lobby shows."""
-        known = await self._accounts.by_ids(tuple(await self._store.tied(player, bond)))
+    async def _people(self, player: str, relation: Relation) -> list[Player]:
+        """Return those with whom a player has relations; of those who are here with the names that the lobby shows."""
+        known = await self._accounts.by_ids(tuple(await self._store.relations(player, relation)))
         guests = self._lobby().guests
         return [guests[one.id].player if one.id in guests else one for one in known.values()]
 

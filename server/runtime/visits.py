@@ -1,4 +1,4 @@
-"""Who asks for what about an account, from where; and who is told of what changed."""
+"""Where a command about an account comes from, and the protocol by which changes of accounts are published."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Visit:
 
 
 class Visits(Protocol):
-    """What the services tell of a change to those who are connected."""
+    """Publishes changes of accounts to the connected clients."""
 
     @property
     def names(self) -> Names:

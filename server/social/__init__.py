@@ -1,1 +1,1 @@
-"""People who come back: whom they follow and block, and of what they are notified. Pure."""
+"""Following, blocking and notifications of players. Pure."""

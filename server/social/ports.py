@@ -1,4 +1,4 @@
-"""The store of bonds between players and of their notifications, and how notices leave the server, as protocols."""
+"""The store of relations between players and of their notifications, and how notices leave the server, as protocols."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from cornered.server.social.notices import PlayerNotice
 __all__ = [
     "CODE_TRIES",
     "HOUR_MS",
-    "Bond",
     "Device",
     "MailBox",
     "Mailer",
     "Notifier",
     "PushOutcome",
     "PushSender",
+    "Relation",
     "SocialStore",
     "SocialUnavailable",
-    "TooManyBonds",
+    "TooManyRelations",
     "TooSoon",
     "UnknownPerson",
 ]
@@ -32,7 +32,7 @@ HOUR_MS: Final = 60 * 60 * 1000
 CODE_TRIES: Final = 5
 """How often a code may be entered wrongly."""
 
-Bond: TypeAlias = Literal["follow", "block"]
+Relation: TypeAlias = Literal["follow", "block"]
 PushOutcome: TypeAlias = Literal["sent", "gone", "failed"]
 """What became of a push message: `gone` is a subscription that the push service does not know any more."""
 
@@ -45,8 +45,8 @@ class UnknownPerson(LookupError):
     """One of the two players does not exist, or is deleted."""
 
 
-class TooManyBonds(Exception):
-    """The player has as many bonds of this kind as one may have."""
+class TooManyRelations(Exception):
+    """The player has as many relations of this kind as one may have."""
 
 
 class TooSoon(Exception):
@@ -75,24 +75,24 @@ class Device:
 
 
 class SocialStore(Protocol):
-    """Bonds and notifications of all players. Every method raises SocialUnavailable.
+    """Relations and notifications of all players. Every method raises SocialUnavailable.
 
-    The deletion of a player deletes all of this in its own transaction, with the bonds that others have to the player.
+    The deletion of a player deletes all of this in its own transaction, with the relations of others to the player.
     """
 
-    # Bonds
+    # Relations
 
-    async def tie(self, player: str, bond: Bond, other: str, at: int, most: int) -> None:
-        """Add a bond; harmless where it is there. A block ends the following of the same player.
+    async def add_relation(self, player: str, relation: Relation, other: str, at: int, most: int) -> None:
+        """Add a relation; harmless where it is there. A block ends the following of the same player.
 
-        Raises UnknownPerson, and TooManyBonds where the player has `most` of them.
+        Raises UnknownPerson, and TooManyRelations where the player has `most` of them.
         """
 
-    async def untie(self, player: str, bond: Bond, other: str) -> None:
-        """Remove a bond; harmless where there is none."""
+    async def remove_relation(self, player: str, relation: Relation, other: str) -> None:
+        """Remove a relation; harmless where there is none."""
 
-    async def tied(self, player: str, bond: Bond) -> Mapping[str, int]:
-        """Return the players with whom a player has a bond, and since when."""
+    async def relations(self, player: str, relation: Relation) -> Mapping[str, int]:
+        """Return the players with whom a player has a relation, and since when."""
 
     async def blocks_of(self, players: Collection[str]) -> Mapping[str, frozenset[str]]:
         """Return whom each of `players` blocks; those who block nobody are left out."""

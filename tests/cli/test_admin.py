@@ -143,7 +143,9 @@ def test_an_operator_bans_mutes_and_lifts(stored: Path) -> None:
     player, _ = asyncio.run(token_of(stored, "Ben"))
     code, said = moderation(stored, "ban", "Ben", "Insults", "--hours", "24")
     assert (code, f"operator: Ben ({player}) is banned: Insults" in said) == (0, True)
-    assert "is muted: Noise" in moderation(stored, "mute", player, "Noise")[1]
+    answer = CliRunner().invoke(app, ["admin", "moderation", "mute", player, "Noise", "--data", str(stored.parent)])
+    assert "is muted: Noise" in answer.stdout
+    assert answer.stdout.startswith("2  "), "log lines go to standard error"
     assert len(moderation(stored, "list")[1].splitlines()) == 2
     assert moderation(stored, "lift", "1", "Sorry")[0] == 0
     code, said = moderation(stored, "lift", "1", "Again")

@@ -1,4 +1,4 @@
-"""People who come back, in the page: friends in the lobby, blocked players, games by days and how one is notified."""
+"""Following, blocking, games by days and notifications in the page."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_the_sheets_are_accessible_and_fit(open_window: OpenWindow, axe: str, ho
     play_by_days(ann, ben) if not is_german else None
     profile_of(ann, "Wigeon")
     ann.page.get_by_role("button", name="Folgen" if is_german else "Follow", exact=True).click()
-    expect(ann.page.locator(".bonds [aria-pressed=true]")).to_be_visible()
+    expect(ann.page.locator(".relations [aria-pressed=true]")).to_be_visible()
     assert ann.violations(axe) == []
     ann.to_lobby()
     expect(friends(ann)).to_be_visible()

@@ -22,7 +22,7 @@ from cornered.protocol.commands import AcceptChallenge, Challenge, Hello, Join, 
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.messages import Acknowledged, Happened, Paired, Refused, ServerMessage, Snapshot, Welcome
 from cornered.protocol.values import GameSpec, Player, Value
-from cornered.server import app
+from cornered.server import app, backing_services
 from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.lobby_log_memory import MemoryLobbyLog
@@ -280,6 +280,19 @@ class Stores:
             self._ratings = self.journal, MemoryRatings(self.journal)
         return self._ratings[1]
 
+    def opened(self) -> backing_services.Stores:
+        """Return the ports that a server runs on."""
+        return backing_services.Stores(
+            self.journal,
+            self.accounts,
+            self.lobby_log,
+            self.ratings,
+            self.moderation_log,
+            self.streams,
+            self.social,
+            ownership=None,
+        )
+
 
 class StubbornJournal(MemoryJournal):
     """A journal in memory whose next appends fail as those of a database that went away: before or after they were
@@ -329,17 +342,7 @@ def running_server(stores: Stores, tmp_path: Path, compiled: None) -> Start:
         settings = Settings(
             **{"port": 0, "database": MEMORY_DATABASE, "data": tmp_path, "analyst_key": SecretStr(ANALYST_KEY), **given}
         )
-        async with app.running_server(
-            settings,
-            stores.journal,
-            stores.accounts,
-            stores.lobby_log,
-            stores.ratings,
-            stores.moderation_log,
-            stores.streams,
-            stores.social,
-            now=stores.now,
-        ) as address:
+        async with app.running_server(settings, stores.opened(), now=stores.now) as address:
             yield Running(address)
 
     return running_server

@@ -129,7 +129,7 @@ async def test_guesses_of_an_invitation_are_bounded_for_an_address_and_tell_noth
 
 
 @pytest.mark.virtual_time
-async def test_a_flood_of_sign_ins_from_everywhere_keeps_out_no_owner_who_is_at_home(
+async def test_a_flood_of_sign_ins_keeps_out_no_owner_at_a_known_address(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Few enough attackers for a test are more than the queue of passwords serves within its patience.

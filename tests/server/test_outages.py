@@ -63,18 +63,7 @@ async def watched(stores: Stores, tmp_path: Path, running: Running) -> AsyncIter
     """A server on the test's clock, whose outage detection is driven by the test."""
     outages = Outages()
     settings = Settings(port=0, database=MEMORY_DATABASE, data=tmp_path, gone_seconds=30)
-    async with app.running_server(
-        settings,
-        stores.journal,
-        stores.accounts,
-        stores.lobby_log,
-        stores.ratings,
-        stores.moderation_log,
-        stores.streams,
-        stores.social,
-        now=stores.now,
-        outages=outages,
-    ) as address:
+    async with app.running_server(settings, stores.opened(), now=stores.now, outages=outages) as address:
         yield type(running)(address), outages
 
 

@@ -82,7 +82,7 @@ async def test_the_number_of_those_whom_one_follows_is_bounded(running_server: S
     async with running_server() as server, server.client("Ann") as ann, server.client("Ben") as ben:
         for number in range(MAX_FOLLOWED):
             identity, _ = await stores.accounts.create(f"Guest {number}", "person")
-            await stores.social.tie(ann.player.id, "follow", identity.player.id, 0, MAX_FOLLOWED)
+            await stores.social.add_relation(ann.player.id, "follow", identity.player.id, 0, MAX_FOLLOWED)
         assert await ann.refused(FollowPlayer, player=ben.player.id) == "busy"
         assert len((await ann.ask(AskFriends)).friends) == MAX_FOLLOWED
 
@@ -182,7 +182,7 @@ async def test_an_export_has_whom_one_follows_and_blocks_and_a_deletion_ends_all
         assert [one["id"] for one in blocked] == [ann.player.id]
         await ann.do(DeleteAccount)
         assert (await ben.ask(AskBlocked)).players == ()
-        assert await stores.social.tied(ann.player.id, "follow") == {}
+        assert await stores.social.relations(ann.player.id, "follow") == {}
 
 
 async def test_a_guest_who_registers_keeps_whom_it_follows(running: Running) -> None:

@@ -9,13 +9,13 @@ down_revision = "0010"
 
 def upgrade() -> None:
     op.create_table(
-        "bonds",
+        "relations",
         sa.Column("player", sa.String(32), sa.ForeignKey("players.id"), primary_key=True),
         sa.Column("kind", sa.String(8), primary_key=True),
         sa.Column("other", sa.String(32), sa.ForeignKey("players.id"), primary_key=True),
         sa.Column("since", sa.BigInteger(), nullable=False),
     )
-    op.create_index("bonds_other", "bonds", ["other"])
+    op.create_index("relations_other", "relations", ["other"])
     op.create_table(
         "notice_choices",
         sa.Column("player", sa.String(32), sa.ForeignKey("players.id"), primary_key=True),
@@ -53,5 +53,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    for table in ("announced_turns", "mail_boxes", "push_devices", "notice_choices", "bonds"):
+    for table in ("announced_turns", "mail_boxes", "push_devices", "notice_choices", "relations"):
         op.drop_table(table)

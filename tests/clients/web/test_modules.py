@@ -42,6 +42,16 @@ def test_the_service_worker_changes_with_the_files_that_it_keeps() -> None:
     assert f'const KEPT = "offline-{digest}";' in script
 
 
+def test_all_pages_of_a_list_are_asked_for_in_turn() -> None:
+    """Many pages in a row are too fast for the limits of a player: `askInTurn` waits as long as the server says."""
+    pages = re.compile(r"for \(let after\b.*?\bafter = \w+\.more;", re.DOTALL)
+    loops = [
+        (module.name, loop) for module in WEB.glob("*.js") for loop in pages.findall(module.read_text(encoding="utf-8"))
+    ]
+    assert loops
+    assert not [name for name, loop in loops if "link.ask(" in loop]
+
+
 def test_the_page_offers_to_show_searches_as_far_as_the_server_does() -> None:
     actions = (WEB / "actions.js").read_text(encoding="utf-8")
     assert f"const MOST_CELLS = {MAX_TRACE_CELLS};" in actions

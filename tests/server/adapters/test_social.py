@@ -1,4 +1,4 @@
-"""Bonds and notifications, as every store keeps them."""
+"""Relations and notifications, as every store keeps them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cornered.server.adapters.accounts_sql import SqlAccounts
 from cornered.server.adapters.database import Database
 from cornered.server.adapters.social_memory import MemorySocialStore
 from cornered.server.adapters.social_sql import SqlSocialStore
-from cornered.server.social.ports import Device, SocialStore, TooManyBonds, TooSoon, UnknownPerson
+from cornered.server.social.ports import Device, SocialStore, TooManyRelations, TooSoon, UnknownPerson
 
 
 class Store(NamedTuple):
@@ -39,65 +39,65 @@ def device(number: int, *, at: int = 0) -> Device:
     return Device(f"https://push.example/{number}", "p" * 87, "a" * 22, f"Browser {number}", at or number)
 
 
-async def test_bonds_are_of_one_player_and_one_kind(store: Store) -> None:
+async def test_relations_are_of_one_player_and_one_kind(store: Store) -> None:
     (ann, _), (ben, _), (cas, _) = [await store.player(name) for name in ("Ann", "Ben", "Cas")]
     social = store.social
-    await social.tie(ann, "follow", ben, 5, 10)
-    await social.tie(ann, "follow", ben, 6, 10)
-    await social.tie(ben, "block", cas, 7, 10)
-    assert await social.tied(ann, "follow") == {ben: 5}
-    assert await social.tied(ann, "block") == {}
+    await social.add_relation(ann, "follow", ben, 5, 10)
+    await social.add_relation(ann, "follow", ben, 6, 10)
+    await social.add_relation(ben, "block", cas, 7, 10)
+    assert await social.relations(ann, "follow") == {ben: 5}
+    assert await social.relations(ann, "block") == {}
     assert await social.blocks_of((ann, ben, "nobody")) == {ben: frozenset({cas})}
     assert await social.blocks_of(()) == {}
-    await social.untie(ben, "follow", cas)
-    assert await social.tied(ben, "block") == {cas: 7}
-    await social.untie(ben, "block", cas)
-    await social.untie(ben, "block", cas)
+    await social.remove_relation(ben, "follow", cas)
+    assert await social.relations(ben, "block") == {cas: 7}
+    await social.remove_relation(ben, "block", cas)
+    await social.remove_relation(ben, "block", cas)
     assert await social.blocks_of((ben,)) == {}
 
 
 async def test_a_block_ends_the_following_of_the_same_player_alone(store: Store) -> None:
     (ann, _), (ben, _), (cas, _) = [await store.player(name) for name in ("Ann", "Ben", "Cas")]
     for one, other in ((ann, ben), (ann, cas), (ben, ann)):
-        await store.social.tie(one, "follow", other, 1, 10)
-    await store.social.tie(ann, "block", ben, 2, 10)
-    assert await store.social.tied(ann, "follow") == {cas: 1}
-    assert await store.social.tied(ben, "follow") == {ann: 1}
+        await store.social.add_relation(one, "follow", other, 1, 10)
+    await store.social.add_relation(ann, "block", ben, 2, 10)
+    assert await store.social.relations(ann, "follow") == {cas: 1}
+    assert await store.social.relations(ben, "follow") == {ann: 1}
 
 
-async def test_the_number_of_bonds_is_bounded_also_when_many_are_made_at_once(store: Store) -> None:
+async def test_the_number_of_relations_is_bounded_also_when_many_are_made_at_once(store: Store) -> None:
     ann, _ = await store.player("Ann")
     others = [(await store.player(f"Guest {number}"))[0] for number in range(6)]
     made = await asyncio.gather(
-        *(store.social.tie(ann, "follow", other, 1, 4) for other in others), return_exceptions=True
+        *(store.social.add_relation(ann, "follow", other, 1, 4) for other in others), return_exceptions=True
     )
-    assert [type(outcome) for outcome in made].count(TooManyBonds) == 2
-    assert len(await store.social.tied(ann, "follow")) == 4
+    assert [type(outcome) for outcome in made].count(TooManyRelations) == 2
+    assert len(await store.social.relations(ann, "follow")) == 4
 
 
-async def test_who_does_not_exist_has_no_bonds(store: Store) -> None:
+async def test_who_does_not_exist_has_no_relations(store: Store) -> None:
     ann, _ = await store.player("Ann")
     for one, other in ((ann, "nobody"), ("nobody", ann)):
         with pytest.raises(UnknownPerson):
-            await store.social.tie(one, "follow", other, 1, 10)
+            await store.social.add_relation(one, "follow", other, 1, 10)
     with pytest.raises(UnknownPerson):
         await store.social.choose_push("nobody", ())
     with pytest.raises(UnknownPerson):
         await store.social.add_device("nobody", device(1), 8)
 
 
-async def test_a_deletion_takes_all_of_it_and_the_bonds_of_others(store: Store) -> None:
+async def test_a_deletion_takes_all_of_it_and_the_relations_of_others(store: Store) -> None:
     (ann, session), (ben, _) = await store.player("Ann"), await store.player("Ben")
     social = store.social
-    await social.tie(ann, "follow", ben, 1, 10)
-    await social.tie(ben, "block", ann, 1, 10)
+    await social.add_relation(ann, "follow", ben, 1, 10)
+    await social.add_relation(ben, "block", ann, 1, 10)
     await social.choose_push(ann, ())
     await social.add_device(ann, device(1), 8)
     await store.accounts.delete(ann, None, session)
-    assert (await social.tied(ann, "follow"), await social.tied(ben, "block")) == ({}, {})
+    assert (await social.relations(ann, "follow"), await social.relations(ben, "block")) == ({}, {})
     assert list(await social.devices(ann)) == []
     with pytest.raises(UnknownPerson):
-        await social.tie(ben, "follow", ann, 2, 10)
+        await social.add_relation(ben, "follow", ann, 2, 10)
 
 
 async def test_one_is_notified_of_everything_until_one_chooses(store: Store) -> None:

@@ -21,13 +21,7 @@ from cornered.protocol.commands import Play
 from cornered.protocol.events import Started
 from cornered.protocol.messages import Happened
 from cornered.server import app
-from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.adapters.journal_memory import MemoryJournal
-from cornered.server.adapters.lobby_log_memory import MemoryLobbyLog
-from cornered.server.adapters.moderation_memory import MemoryModerationLog
-from cornered.server.adapters.ratings_memory import MemoryRatings
-from cornered.server.adapters.social_memory import MemorySocialStore
-from cornered.server.adapters.streams_memory import MemoryStreams
 from cornered.server.net import gateway
 from cornered.server.runtime.limits import MAX_DOWNLOADS
 from cornered.server.settings import MEMORY_DATABASE, Settings
@@ -181,9 +175,9 @@ async def test_a_server_that_starts_is_tried_again_soon(tmp_path: Path, compiled
     running = Running(f"http://127.0.0.1:{port}")
 
     async def serve() -> None:
-        accounts = MemoryAccounts()
-        logs = MemoryLobbyLog(), MemoryRatings(journal), MemoryModerationLog(), MemoryStreams()
-        async with app.running_server(settings, journal, accounts, *logs, MemorySocialStore(accounts)):
+        stores = Stores()
+        stores.journal = journal
+        async with app.running_server(settings, stores.opened()):
             pass
 
     async with asyncio.timeout(TIMEOUT_S), asyncio.TaskGroup() as tasks:

@@ -15,10 +15,10 @@ from cornered.server.social.mails import code_mail, notice_mail, stop_mark
 from cornered.server.social.notices import PlayerNotice
 from cornered.server.social.ports import Mailer, SocialStore, TooSoon
 
-__all__ = ["PostOffice"]
+__all__ = ["MailService"]
 
 
-class PostOffice:
+class MailService:
     """Sends the e-mails of one node. Every method may raise SocialUnavailable."""
 
     def __init__(

@@ -12,10 +12,10 @@ import { nameOf } from "./words.js";
  * @param {Player} player
  * @param {() => void} [changed]
  */
-export function bondButtons(page, player, changed = () => {}) {
+export function relationButtons(page, player, changed = () => {}) {
   const { link } = page;
   const name = nameOf(player);
-  const element = h("span.bonds.row");
+  const element = h("span.relations.row");
   let follows = false;
   let blocks = false;
   const act = (/** @type {"follow_player" | "unfollow_player" | "block_player" | "unblock_player"} */ type) => async () => {
