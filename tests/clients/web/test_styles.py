@@ -26,7 +26,6 @@ ACTS = {
     "match.css": {".typing.legal", ".status.mine", ".question"},
     "social.css": {".of-turns .mine strong", ".turns .badge"},
     "thinking.css": {'.thinking .player input[type="range"]'},
-    "wall.css": {'.hand-pairs .to-pair .chip[aria-pressed="true"]'},
 }
 """Where the accent is: controls, what has the focus or is chosen, and a turn or a question that waits for the user."""
 
