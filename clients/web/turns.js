@@ -100,7 +100,8 @@ export class Turns {
       const [next] = others;
       this.chip.setAttribute("href", `#/m/${next.id}`);
       const words = counted(others.length, "{count} game waits for your move. Go to it", "{count} games wait for your move. Go to the next one");
-      this.chip.setAttribute("aria-label", words);
+      // The accessible name begins with the text that is seen (WCAG 2.5.3).
+      this.chip.setAttribute("aria-label", `${t("Your turn")}: ${words}`);
       this.chip.setAttribute("title", words);
       fill(this.chip, h("span", t("Your turn")), h("span.badge", { "aria-hidden": "true" }, String(others.length)));
     }
