@@ -321,7 +321,7 @@ async def test_a_page_or_round_that_no_store_could_hold_is_refused(running_serve
 async def test_a_tournament_of_an_unknown_group_is_refused(start: Start) -> None:
     async with start() as server, server.client("Ann") as ann:
         assert await ann.refused(CreateTournament, settings=settings(group="7b")) == "unknown_group"
-        assert await ann.refused(AskTournaments, group="7b") == "unknown_tournament"
+        assert await ann.refused(AskTournaments, group="7b") == "unknown_group"
         assert await ann.refused(AskTournament, tournament="nothing") == "unknown_tournament"
 
 
