@@ -75,6 +75,8 @@ TOURNAMENT_PAGE: Final = 50
 TOURNAMENTS_PAGE: Final = 20
 """Tournaments of one answer."""
 
+Ordinal: TypeAlias = Annotated[int, Field(ge=1, le=2**53)]
+"""The number of a round, or an earlier page's `more`: what a database and a browser can hold."""
 TournamentName: TypeAlias = Annotated[str, SPEECH, Field(min_length=1, max_length=MAX_TOURNAMENT_NAME)]
 TournamentFormat: TypeAlias = Literal["round_robin", "swiss", "knockout", "arena", "by_hand"]
 """`round_robin`: everybody meets everybody. `swiss`: in each round players of equal points meet. `knockout`: the loser
@@ -209,7 +211,7 @@ class AskTournaments(Command, json_schema_extra={"answers": ["tournaments"]}):
     type: Literal["ask_tournaments"] = "ask_tournaments"
     over: bool = False
     group: Key | None = None
-    after: Annotated[int, Field(ge=1)] | None = None
+    after: Ordinal | None = None
 
 
 class AskTournament(InTournament, json_schema_extra={"answers": ["tournament"]}):
@@ -222,15 +224,15 @@ class AskStandings(InTournament, json_schema_extra={"answers": ["standings"]}):
     """Ask for standings. `after` is an earlier page's `more`."""
 
     type: Literal["ask_standings"] = "ask_standings"
-    after: Annotated[int, Field(ge=1)] | None = None
+    after: Ordinal | None = None
 
 
 class AskPairings(InTournament, json_schema_extra={"answers": ["pairings"]}):
     """Ask for the pairings of a round, the newest one without `round`. `after` is an earlier page's `more`."""
 
     type: Literal["ask_pairings"] = "ask_pairings"
-    round: Annotated[int, Field(ge=1)] | None = None
-    after: Annotated[int, Field(ge=1)] | None = None
+    round: Ordinal | None = None
+    after: Ordinal | None = None
 
 
 class JoinTournament(InTournament):

@@ -253,7 +253,7 @@ async def running_server(
         clock_orders: ClockOrders
         groups = GroupService(stores.streams, accounts, secret, now=clock)
         open_tournaments = partial(
-            _tournament_service, settings, stores.streams, services, accounts, groups, lambda: clock_orders
+            _tournament_service, settings, stores.streams, services, accounts, groups, secret, lambda: clock_orders
         )
         lobby_service = _lobby_service(
             settings,
@@ -413,6 +413,7 @@ def _tournament_service(
     services: Services,
     accounts: Accounts,
     groups: GroupService,
+    secret: bytes,
     clock_orders: Callable[[], ClockOrders],
     view: LobbyView,
     peers_of: Peers,
@@ -432,6 +433,7 @@ def _tournament_service(
         groups=groups,
         pause_clocks=pause_clocks,
         peers_of=peers_of,
+        secret=secret,
     )
 
 

@@ -124,7 +124,7 @@ class OwnTournaments:
     async def create(self, settings: TournamentSettings) -> str:
         """Create a tournament, as its organiser, and return its id."""
         command = tournaments.CreateTournament(id=self._client.new_id(), settings=settings)
-        made = await self._client.ask(command, Acknowledged)
+        made = await retry(partial(self._client.ask, command, Acknowledged))
         if made.ref is None:
             raise TypeError("the answer to CreateTournament names nothing")
         return made.ref
@@ -151,7 +151,8 @@ class OwnTournaments:
         return self._view
 
     async def _do(self, command: Command) -> None:
-        await self._client.ask(command, Acknowledged)
+        # A command that came too soon was not carried out.
+        await retry(partial(self._client.ask, command, Acknowledged))
 
     # What the client calls.
 

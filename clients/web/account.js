@@ -51,7 +51,7 @@ export async function openAccount(page) {
       line(t("Blocked players"), "", () => social(page, "blocked")),
       line(t("Signed-in devices"), "", () => sessionsSheet(page)),
       line(t("Personal tokens"), "", () => tokensSheet(page, account.role)),
-      account.role === "admin" ? h("a.button.plain.setting", { href: "#/admin", on: { click: () => dialog.close() } }, h("span.grow", t("Administration")), icon("on")) : null,
+      account.role === "admin" ? h("a.button.plain.setting", { href: "#/admin", on: { click: () => dialog.close() } }, h("span", t("Administration")), h("span.grow"), icon("on")) : null,
       line(t("Save my data"), "", () => saveData(page)),
       line(t("Delete my account"), "", () => remove(page, player, account)),
     );

@@ -53,7 +53,8 @@ export class AdminView {
     try {
       await parts[this.part]();
     } catch (error) {
-      fill(this.place, h("p.problem", { role: "alert" }, /** @type {Error} */ (error).message));
+      const { code, message } = /** @type {Refused} */ (error);
+      fill(this.place, h("p.problem", { role: "alert" }, code === "not_permitted" ? t("This page is for administrators. Sign in as one.") : message));
     } finally {
       set(this.place, { "aria-busy": null });
     }
@@ -218,7 +219,7 @@ export class AdminView {
       try {
         const { code, uses: left, expires } = await this.page.link.ask({ type: "create_invitation", uses: Number(uses.value), days: Number(days.value) });
         made.prepend(
-          h("div.panel", copyField(this.page, t("Invitation code"), code, t("The code is copied.")), h("p.quiet", counted(left, "For {count} account, until {time}. It is shown only now.", "For {count} accounts, until {time}. It is shown only now.", { time: timeText(expires) }))),
+          h("div.panel.made", copyField(this.page, t("Invitation code"), code, t("The code is copied.")), h("p.quiet", counted(left, "For {count} account, until {time}. It is shown only now.", "For {count} accounts, until {time}. It is shown only now.", { time: timeText(expires) }))),
         );
       } catch (error) {
         this.page.complain(error);

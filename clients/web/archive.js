@@ -338,7 +338,7 @@ export class ArchiveView {
   #card(match) {
     const when = new Date(match.started);
     return h(
-      "article.found",
+      "article.found-game",
       matchCard(this.page, match),
       h(
         "div.row.quiet",

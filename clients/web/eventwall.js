@@ -28,10 +28,10 @@ export class EventWallView {
     this.abort = new AbortController();
     this.boards = new Boards(page, () => this.#draw());
     this.heading = h("h1", t("Wall of boards"));
-    this.facts = h("p.quiet.grow", { role: "status" });
+    this.facts = h("p.quiet", { role: "status" });
     this.choices = h("div.row");
     this.empty = h("p.quiet.empty", { hidden: true });
-    this.element = h("div.wall", h("header.flow", this.heading, this.facts, this.choices), this.empty, this.boards.element);
+    this.element = h("div.wall", h("header.flow", h("div.grow", this.heading, this.facts), this.choices), this.empty, this.boards.element);
     document.title = `${t("Wall of boards")} – Cornered`;
     page.link.hear(
       {
@@ -91,7 +91,7 @@ export class EventWallView {
     this.empty.hidden = Boolean(boards.tiles.size);
     fill(this.empty, tournament.status === "open" ? t("The boards appear here when the first games begin.") : t("No game goes on just now."));
     this.element.classList.toggle("paused", paused);
-    const sign = JSON.stringify([this.leads, paused, tournament.status, tournament.settings.format, tournament.settings.group]);
+    const sign = JSON.stringify([this.leads, paused, tournament.status, tournament.pending > 0, tournament.settings.format, tournament.settings.group]);
     if (this.choices.dataset.sign === sign) return;
     this.choices.dataset.sign = sign;
     fill(this.choices, this.#buttons(tournament, paused));
@@ -110,7 +110,7 @@ export class EventWallView {
       isRunning && !paused ? button(t("Pause all clocks"), () => this.#send("pause_tournament")) : null,
       isRunning && paused ? button(t("Resume"), () => this.#send("resume_tournament"), "primary") : null,
       byHand && isRunning ? button(t("Pair by hand"), () => this.#pair()) : null,
-      !byHand && isRunning && settings.pause === null ? button(t("Next round"), () => this.#send("start_tournament")) : null,
+      !byHand && isRunning && settings.pause === null && !tournament.pending && !paused ? button(t("Next round"), () => this.#send("start_tournament")) : null,
       button(t("Message"), () => this.#say()),
       byHand && isRunning ? twice(t("End the event"), t("Really end it?"), () => this.#send("finish_tournament")) : null,
       results,

@@ -148,7 +148,7 @@ export class ExplorerView {
     fill(
       this.path,
       button(icon("back"), () => this.#back(Math.max(0, moves.length - 1)), "icon", { "aria-label": t("One move back"), title: t("One move back"), disabled: !moves.length }),
-      crumb(t("Start"), 0),
+      crumb(t("Start[position]"), 0),
       moves.map((move, index) => crumb(move, index + 1)),
     );
   }

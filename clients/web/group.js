@@ -42,7 +42,7 @@ export class GroupView {
       h("header.flow", h("a.button.plain", { href: "#/groups" }, t("Classes and clubs")), this.heading, this.choices),
       h(
         "div.columns",
-        h("div.side", this.invitation, h("section.panel.told", h("h2", t("Messages to all")), this.lines, this.say)),
+        h("div.group-side", this.invitation, h("section.panel.group-told", h("h2", t("Messages to all")), this.lines, this.say)),
         h("div.grow", this.events.element, h("section", this.count, this.members)),
       ),
     );

@@ -15,6 +15,7 @@ export class GroupsView {
   /** @param {Page} page @param {string} code of the invitation that was followed, or nothing */
   constructor(page, code) {
     this.page = page;
+    this.isInvited = Boolean(code);
     this.abort = new AbortController();
     this.list = h("div.list");
     this.code = h("input.code-field", {
@@ -41,7 +42,7 @@ export class GroupsView {
     const create = button(t("Create a class or club"), () => this.#create(), "", { data: { does: "create_group" } });
     this.element = h(
       "div.lobby.groups",
-      h("header.flow", h("h1.grow", t("Classes and clubs")), create),
+      h("header.flow", h("h1.grow", t("Classes and clubs")), code ? null : create),
       code ? [join, this.list] : [this.list, join],
     );
     document.title = `${t("Classes and clubs")} – Cornered`;
@@ -58,10 +59,11 @@ export class GroupsView {
     const { link } = this.page;
     // A guest's name is the browser's choice until it says who it is; an account has one.
     this.nameField.hidden = link.hasAccount;
+    this.name.required = !link.hasAccount;
     if (!this.name.value && link.me && !/^Guest\b/.test(link.me.name)) this.name.value = link.me.name;
     try {
       const { groups } = await link.ask({ type: "ask_groups" });
-      fill(this.list, groups.length ? groups.map(card) : h("p.quiet.empty", t("You are in no class or club yet.")));
+      fill(this.list, groups.length ? groups.map(card) : this.isInvited ? "" : h("p.quiet.empty", t("You are in no class or club yet.")));
     } catch (error) {
       const { code, message } = /** @type {Refused} */ (error);
       if (code !== "offline") fill(this.list, h("p.empty", message));

@@ -63,7 +63,7 @@ export class LobbyView {
       warmingLine(page, this.abort.signal),
       this.tiles,
       this.pools.element,
-      h("nav.daily.row", { "aria-label": t("Puzzles and lessons") }, this.daily, tvTile(), h("a.button", { href: "#/tournaments" }, t("Tournaments")), h("a.button", { href: "#/groups" }, t("Classes and clubs")), h("a.button", { href: "#/leaders" }, t("Leaderboards")), h("a.button", { href: "#/archive/" }, t("Archive")), h("a.button", { href: "#/learn" }, t("Lessons")), h("a.button", { href: "#/p/quoridor" }, t("Analyse a position")), h("a.button", { href: "#/think" }, t("Watch a search think"))),
+      h("nav.daily", { "aria-label": t("Puzzles and lessons") }, h("div.row", this.daily, tvTile()), h("div.row", h("a.button", { href: "#/tournaments" }, t("Tournaments")), h("a.button", { href: "#/groups" }, t("Classes and clubs")), h("a.button", { href: "#/leaders" }, t("Leaderboards")), h("a.button", { href: "#/archive/" }, t("Archive")), h("a.button", { href: "#/learn" }, t("Lessons")), h("a.button", { href: "#/p/quoridor" }, t("Analyse a position")), h("a.button", { href: "#/think" }, t("Watch a search think")))),
       h("div.columns", h("div", this.turns, this.games.block, this.live.block), h("div", this.friends, this.here.block, this.tables.block)),
       this.bots.block,
       languageField(),

@@ -74,7 +74,7 @@ export function passkeysSheet(page, account, changed) {
     h("p.quiet", t("A passkey is a key on your device, which you unlock with a finger, a face or a PIN. Nobody can guess it or coax it out of you.")),
     place,
     noPasskeys(),
-    h("footer", add),
+    add && h("footer", add),
   );
   ask().catch((error) => fill(place, h("p.problem", error.message)));
 }

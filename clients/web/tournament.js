@@ -3,7 +3,7 @@
 import { askInTurn } from "./asking.js";
 import { drawBracket } from "./bracket.js";
 import { matchCard } from "./cards.js";
-import { announce, button, fill, h, keyed } from "./dom.js";
+import { announce, button, fill, h, keyed, set } from "./dom.js";
 import { icon } from "./icons.js";
 import { Organising } from "./organising.js";
 import { t } from "./tournamenttexts.js";
@@ -53,6 +53,7 @@ export class TournamentView {
     this.table = h("table.outcomes.standings", h("caption.unseen", t("Standings")), h("thead", this.head), this.rows);
     this.all = button(t("Show all players"), () => this.#learnAll(), "plain", { hidden: true });
     this.csv = h("a.button", { href: `tournaments/${id}.csv`, download: `${id}.csv` }, t("Save the table (CSV)"));
+    this.back = h("a.button", { href: "#/tournaments" }, t("All tournaments"));
     this.choice = h("div.flow.round-choice", { role: "group", "aria-label": t("Round") });
     this.pairings = h("div.list");
     this.bracket = h("div.bracket", { role: "group", "aria-label": t("Bracket"), tabindex: "0" });
@@ -72,7 +73,7 @@ export class TournamentView {
       this.organising.element,
       this.wallBlock,
     );
-    this.element = h("div.lobby.tournament", h("header.flow", this.heading, h("a.button", { href: "#/tournaments" }, t("All tournaments"))), this.terms, this.state, this.clock, this.doing, this.body);
+    this.element = h("div.lobby.tournament", h("header.flow", this.heading, this.back), this.terms, this.state, this.clock, this.doing, this.body);
     document.title = t("Tournament");
     const { signal } = this.abort;
     page.link.hear(
@@ -151,6 +152,14 @@ export class TournamentView {
     this.body.hidden = false;
     this.heading.textContent = info.settings.name;
     fill(this.terms, termsText(page, info), " · ", t("by {name}", { name: nameOf(info.organiser) }));
+    const { group } = info.settings;
+    if (group) {
+      set(this.back, { href: `#/group/${group}` });
+      this.back.textContent = t("To the class");
+      // The file is of public tournaments; the results of a class are saved at its wall.
+      set(this.csv, { href: `#/wall/${info.id}`, download: null });
+      this.csv.textContent = t("Wall of boards");
+    }
     const state = stateText(info);
     if (this.state.textContent !== state) fill(this.state, state);
     this.#tick();
@@ -196,7 +205,7 @@ export class TournamentView {
     fill(
       this.doing,
       game ? h("a.button.primary", { href: `#/m/${game}` }, t("To your game")) : null,
-      isLive && own === null && takes ? button(info.status === "open" ? t("Join") : t("Join late"), () => this.order("join_tournament"), "primary") : null,
+      isLive && own === null && takes ? button(info.status === "open" ? t("Join[tournament]") : t("Join late"), () => this.order("join_tournament"), "primary") : null,
       isLive && isBack ? button(t("Come back"), () => this.order("join_tournament"), "primary") : null,
       isLive && isIn ? button(t("Withdraw"), () => this.order("withdraw_from_tournament")) : null,
       own && info.status !== "open" ? h("span", t("You are at place {rank} with {points}", { rank: own.rank, points: pointsText(own.points) }), streak) : null,

@@ -53,7 +53,7 @@ export function termsText({ store }, { settings, players }) {
     rated ? t("rated") : t("not rated"),
     entrants === "people" ? t("for people") : entrants === "bots" ? t("for bots") : "",
     range,
-    limit ? t("{players} of {limit} players", { players, limit }) : counted(players, "{count} player", "{count} players"),
+    limit ? t("{players} of {limit} players", { players, limit }) : counted(players, "{count} participant", "{count} participants"),
   ]
     .filter(Boolean)
     .join(" · ");

@@ -24,13 +24,13 @@ export class WallTile {
     this.record = null;
     this.board = new Board({ tiny: true });
     this.picture = h("div.picture", this.board.element);
-    this.lines = h("div.players");
-    this.state = h("p.state");
+    this.lines = h("div.wall-players");
+    this.state = h("p.wall-state");
     /** Whose turn it is, which those who see it know by the colour of the clock. */
     this.turn = h("span.unseen");
     /** @type {HTMLElement[]} */
     this.clocks = [];
-    this.element = h("a.wall-tile.panel", { href: `#/m/${match}`, data: { match } }, h("div.stage", this.picture, this.state), this.lines, this.turn);
+    this.element = h("a.wall-tile.panel", { href: `#/m/${match}`, data: { match } }, h("div.wall-stage", this.picture, this.state), this.lines, this.turn);
     this.abort = new AbortController();
     page.link.hear(
       {
@@ -72,10 +72,10 @@ export class WallTile {
     this.record = new MatchRecord(snapshot);
     this.board.walled = isWalled(this.record.spec);
     const { seats } = this.record;
-    this.clocks = seats.map(() => h("time.clock"));
+    this.clocks = seats.map(() => h("time.wall-clock", { dir: "ltr" }));
     fill(
       this.lines,
-      seats.map(({ player }, seat) => h("div", { class: `who flow seat-${seat}` }, seatMark(seat), h("bdi.grow", player.name), this.clocks[seat])),
+      seats.map(({ player }, seat) => h("div", { class: `wall-who flow seat-${seat}` }, seatMark(seat), h("bdi.grow", player.name), this.clocks[seat])),
     );
     this.#draw();
     this.changed();

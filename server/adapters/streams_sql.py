@@ -37,9 +37,13 @@ class SqlStreams:
             for _ in range(ATTEMPTS):
                 try:
                     async with self._database.writing() as connection:
-                        return await _append(connection, kind, stream, expected, bodies, is_closed=is_closed)
+                        last = await _append(connection, kind, stream, expected, bodies, is_closed=is_closed)
                 except IntegrityError:
                     continue
+                # Outside the block: the writer is the journal's too, and an error in it would have it connect anew.
+                if last is None:
+                    raise StaleStream(stream)
+                return last
         except STORE_ERRORS as error:
             raise StreamsUnavailable("the store cannot be written") from error
         raise StreamsUnavailable("others write at the same time")
@@ -84,11 +88,12 @@ def _newest(kind: str) -> Select[Any]:
 
 async def _append(
     connection: AsyncConnection, kind: str, stream: str, expected: int, bodies: Sequence[str], *, is_closed: bool
-) -> int:
+) -> int | None:
+    """Return the number of the last event, or None where the stream's newest `seq` is not `expected`."""
     is_this = (STREAMS.c.kind == kind, STREAMS.c.stream == stream)
     seq = (await connection.execute(select(STREAMS.c.seq).where(*is_this))).scalar()
     if (seq or 0) != expected:
-        raise StaleStream(stream)
+        return None
     number: int = (await connection.execute(_newest(kind))).scalar_one()
     rows = [
         {"kind": kind, "stream": stream, "seq": expected + place, "number": number + place, "body": body}

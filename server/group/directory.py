@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from cornered.protocol.groups import MAX_GROUPS_OF_PLAYER, CreateGroup, GroupRole
@@ -74,6 +74,12 @@ class GroupDirectory:
         """Fold a whole stream in, from its first event on."""
         for seq, event in enumerate(events, 1):
             self.evolve(group, seq, event)
+
+    def forget(self, group: str) -> None:
+        """Forget a group; its later events change nothing."""
+        known = self.groups.get(group)
+        if known is not None:
+            self._index(known, replace(known, is_closed=True, code=None))
 
     def _index(self, before: Group | None, after: Group) -> None:
         """Find the group by its new code and members; nobody finds one that is closed."""

@@ -75,7 +75,7 @@ from cornered.protocol.commands import (
     SocialCommand,
     TournamentCommand,
 )
-from cornered.protocol.groups import GroupCommand, TellGroup
+from cornered.protocol.groups import ChangeGroup, CreateGroup, GroupCommand, TellGroup
 from cornered.protocol.messages import Acknowledged, Archive, Games, MyMatches, Pong, Refused, ServerMessage
 from cornered.protocol.moderation import ReportPlayer
 from cornered.protocol.oidc import FinishOidc, OidcCommand, OidcDoorCommand
@@ -643,10 +643,18 @@ class Session:
 
     async def _in_group(self, client: ClientConnection, command: GroupCommand, now: float) -> ServerMessage:
         """Carry out a command about a group. Raises Refusal."""
+        moderation = self._lobby_service.moderation
         if isinstance(command, TellGroup):
             await self._check_chat(client)
             if not client.limits.chat.spend(now):
                 raise Refusal("too_fast", "let the others say something too")
+            command = command.model_copy(update={"text": moderation.clean_line(command.text)})
+        elif isinstance(command, CreateGroup) or (
+            isinstance(command, ChangeGroup) and command.name != self._groups.name_of(command.group)
+        ):
+            # A name is text that all members read.
+            moderation.check_chat(client.player.id)
+            command = command.model_copy(update={"name": moderation.clean_name(command.name)})
         return await self._groups.answer(command, client)
 
     async def _export(self, client: ClientConnection, command: AskExport) -> ServerMessage:

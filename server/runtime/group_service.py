@@ -104,6 +104,15 @@ class GroupService:
         """How many groups are open."""
         return len(self._directory.groups)
 
+    def name_of(self, group: str) -> str | None:
+        """Return the name of a group; None where there is none that is open."""
+        known = self._directory.groups.get(group)
+        return None if known is None else known.name
+
+    def is_open(self, group: str) -> bool:
+        """Return whether there is such a group, which is not closed."""
+        return group in self._directory.groups
+
     async def check_member(self, group: str, player: Player) -> None:
         """Raise a Refusal unless a player belongs to a group."""
         if await self._role_of(group, player) is None:
@@ -157,9 +166,19 @@ class GroupService:
 
     async def _read(self, group: str) -> None:
         events: list[GroupEvent] = []
-        while page := await self._streams.read(KIND, group, len(events), READ_PAGE):
-            events += [GROUP_EVENT.validate_json(one.body) for one in page]
-        self._directory.fold(group, events)
+        try:
+            while page := await self._streams.read(KIND, group, len(events), READ_PAGE):
+                events += [GROUP_EVENT.validate_json(one.body) for one in page]
+            self._directory.fold(group, events)
+        except StreamsUnavailable:
+            raise
+        except Exception:
+            self._lose(group)
+
+    def _lose(self, group: str) -> None:
+        """Show a group no more whose stream cannot be folded, from the handler of the error; it harms no other one."""
+        log.exception("a group is damaged", group=group)
+        self._directory.forget(group)
 
     async def _catch_up(self) -> None:
         """Fold what is stored and not known here, and tell members of it. Raises StreamsUnavailable."""
@@ -170,8 +189,12 @@ class GroupService:
                     continue
                 self._number = one.number
                 known = self._directory.groups.get(one.stream)
-                event = GROUP_EVENT.validate_json(one.body)
-                after = self._directory.evolve(one.stream, one.seq, event)
+                try:
+                    event = GROUP_EVENT.validate_json(one.body)
+                    after = self._directory.evolve(one.stream, one.seq, event)
+                except Exception:
+                    self._lose(one.stream)
+                    continue
                 if after is not None:
                     self._tell(known, after, event)
             if len(page) < READ_PAGE:
@@ -254,6 +277,8 @@ class GroupService:
     async def _change(self, group: str, command: GroupChange, by: Player, *, has_account: bool = False) -> Group | None:
         """Decide and store a command about one group; return the group as it is then, None where it is over."""
         async with self._turn:
+            # What another node decided a moment ago must not be refused as unknown.
+            await self._catch_up()
             for _ in range(ATTEMPTS):
                 known = self._directory.groups.get(group)
                 if known is None:

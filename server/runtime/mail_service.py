@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hmac
 import secrets
+from collections import OrderedDict
 from collections.abc import Callable
 from hashlib import sha256
+from typing import Final
 
 from cornered import engine
 from cornered.protocol.social import MailLanguage
@@ -13,9 +15,12 @@ from cornered.server.metrics import Counts
 from cornered.server.refusal import Refusal
 from cornered.server.social.mails import code_mail, notice_mail, stop_mark
 from cornered.server.social.notices import PlayerNotice
-from cornered.server.social.ports import Mailer, SocialStore, TooSoon
+from cornered.server.social.ports import HOUR_MS, Mailer, SocialStore, TooSoon
 
 __all__ = ["MailService"]
+
+MAX_ASKED: Final = 10_000
+"""Addresses of which this node remembers when a code was sent to them."""
 
 
 class MailService:
@@ -40,18 +45,32 @@ class MailService:
         self._is_here = is_here
         self._counts = counts
         self._now = now
+        # When a code was sent to an address, by its digest: players who give up their addresses take them from the
+        # store, and one after the other could have codes sent to somebody's.
+        self._asked: OrderedDict[str, int] = OrderedDict()
 
     async def ask(self, player: str, address: str, language: MailLanguage) -> None:
         """Send a code to an address that a player names as theirs. Raises Refusal."""
         code = f"{secrets.randbelow(1_000_000):06}"
         try:
+            if not self._is_due(address):
+                raise TooSoon
             await self._store.set_mail(player, address, language, self._digest(player, code), self._now())
         except TooSoon:
             raise Refusal("busy", "a code was sent a short while ago; ask for another one in an hour") from None
+        self._asked[self._digest("", address.lower())] = self._now()
+        if len(self._asked) > MAX_ASKED:
+            self._asked.popitem(last=False)
         is_sent = await self._mailer.send(code_mail(address, code, language, self._page))
         self._counts.mailed(is_sent=is_sent)
         if not is_sent:
             raise Refusal("internal", "the mail could not be sent; check the address, and try again in an hour")
+
+    def _is_due(self, address: str) -> bool:
+        """Return whether no code was sent to an address within the last hour, and forget those of before."""
+        while self._asked and next(iter(self._asked.values())) <= self._now() - HOUR_MS:
+            self._asked.popitem(last=False)
+        return self._digest("", address.lower()) not in self._asked
 
     async def confirm(self, player: str, code: str) -> None:
         """Confirm a player's address by the code that was sent to it. Raises Refusal."""

@@ -7,6 +7,7 @@ tournament's stream: where another node was faster, it is decided again.
 from __future__ import annotations
 
 import asyncio
+import hmac
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from hashlib import sha256
@@ -70,6 +71,8 @@ MAX_LIVE: Final = 200
 """Tournaments that are open or running."""
 MAX_LIVE_OF_ORGANISER: Final = 5
 """Those of one organiser; administrators have no bound of their own."""
+MAX_LIVE_OF_ADDRESS: Final = 50
+"""Those that were created from one address, so that nobody takes the places of all with ever new names."""
 MAX_ENTERED: Final = 10
 """Tournaments that are open or running, in which one player takes part."""
 LOOKED_THROUGH: Final = 100
@@ -87,7 +90,10 @@ log = structlog.get_logger("tournaments")
 
 
 class Groups(Protocol):
-    """The classes and clubs of this server, as far as tournaments need them. Both raise Refusal."""
+    """The classes and clubs of this server, as far as tournaments need them. The checks raise Refusal."""
+
+    def is_open(self, group: str) -> bool:
+        """Return whether there is such a group, which is not closed."""
 
     async def check_member(self, group: str, player: Player) -> None:
         """Raise unless a player belongs to a group."""
@@ -98,6 +104,9 @@ class Groups(Protocol):
 
 class NoGroups:
     """No classes and no clubs."""
+
+    def is_open(self, group: str) -> bool:
+        return False
 
     async def check_member(self, group: str, player: Player) -> None:
         raise Refusal("unknown_tournament", "there is no such tournament")
@@ -120,12 +129,16 @@ class TournamentService:
         groups: Groups | None = None,
         pause_clocks: PauseClocks | None = None,
         peers_of: Peers,
+        secret: bytes = b"",
     ) -> None:
-        """Without `groups` tournaments are for everybody; without `pause_clocks` a pause only keeps back pairings."""
+        """`secret` is the store's. Without `groups` tournaments are for everybody; without `pause_clocks` a pause only
+        keeps back pairings.
+        """
         self._services = services
         self._accounts = accounts
         self._lobby = lobby
         self._creators = creators
+        self._secret = secret
         self._groups = groups or NoGroups()
         self._peers_of = peers_of
         self._book = TournamentBook(streams, accounts, self._folded)
@@ -189,6 +202,12 @@ class TournamentService:
             for tournament in self._watchers.due():
                 try:
                     state = await self._book.find(tournament)
+                    for client in self._watchers.of(tournament):
+                        # Of a group a watcher may be no member any more.
+                        try:
+                            await self._check_sight(state, client.player)
+                        except Refusal:
+                            self._watchers.leave(client)
                     await self._watchers.send(tournament, self._changed(state))
                 except (AccountsUnavailable, StreamsUnavailable, Refusal):
                     continue
@@ -232,7 +251,7 @@ class TournamentService:
                     | TellTournament()
                     | ForfeitPlayer()
                 ):
-                    await self._carry_out(command, player)
+                    await self._carry_out(command, client)
                     return Acknowledged(id=command.id)
                 case _:
                     assert_never(command)
@@ -243,7 +262,7 @@ class TournamentService:
         player, settings = client.player, command.settings
         # A command that is repeated after a reconnection makes the same tournament.
         tournament = sha256(f"{player.id}:{command.id}".encode()).hexdigest()[:16]
-        is_admin = await self._is_admin(player)
+        is_admin = await self._is_admin(client)
         if self._creators == "admins" and not is_admin:
             raise Refusal("not_permitted", "only administrators create tournaments here")
         if self._creators == "accounts" and await self._accounts.account(player.id) is None:
@@ -254,28 +273,40 @@ class TournamentService:
         game, spec = settle(settings.game)
         now = self._services.now()
         check_settings(settings, game.seats, now)
-        if tournament in self._book.live:
-            return tournament
-        if len(self._book.live) >= MAX_LIVE:
-            raise Refusal("server_full", f"{MAX_LIVE} tournaments are open or go on; try again another day")
-        own = sum(state.organiser.id == player.id for state in self._book.live.values())
-        if own >= MAX_LIVE_OF_ORGANISER and not is_admin:
-            raise Refusal("busy", f"{own} of your tournaments are open or go on; end one first")
-        event = Created(now, settings.model_copy(update={"game": spec}), player)
-        with suppress(StaleStream):
-            await self._book.append(tournament, 0, (event,))
+        mark = hmac.new(self._secret, f"tournament's address {client.address}".encode(), sha256).hexdigest()[:16]
+        async with self._turn:
+            if tournament in self._book.live:
+                return tournament
+            self._check_room(player, mark, is_admin=is_admin)
+            event = Created(now, settings.model_copy(update={"game": spec}), player, mark)
+            with suppress(StaleStream):
+                await self._book.append(tournament, 0, (event,))
         log.info("tournament", tournament=tournament, by=player.id, format=settings.format)
         return tournament
 
-    async def _carry_out(self, command: TournamentDecision, player: Player) -> None:
-        rating = 0
+    def _check_room(self, player: Player, address: str, *, is_admin: bool) -> None:
+        """Refuse one more tournament of the server, of an organiser, or of an address."""
+        live = self._book.live.values()
+        if len(live) >= MAX_LIVE:
+            raise Refusal("server_full", f"{MAX_LIVE} tournaments are open or go on; try again another day")
+        if is_admin:
+            return
+        own = sum(state.organiser.id == player.id for state in live)
+        if own >= MAX_LIVE_OF_ORGANISER:
+            raise Refusal("busy", f"{own} of your tournaments are open or go on; end one first")
+        if sum(state.address == address for state in live) >= MAX_LIVE_OF_ADDRESS:
+            text = f"{MAX_LIVE_OF_ADDRESS} tournaments that were created from your address are open or go on"
+            raise Refusal("server_full", f"{text}; end one first")
+
+    async def _carry_out(self, command: TournamentDecision, client: ClientConnection) -> None:
+        player, rating = client.player, 0
         state = await self._seen(command.tournament, player)
         if isinstance(command, JoinTournament):
             known = await self._services.ratings.ratings_of(state.settings.game, state.settings.clock, (player,))
             rating = round(known[player.id])
             self._check_entries(state, player)
         is_admin = player.id != state.organiser.id and (
-            await self._is_admin(player) or await self._leads(state.settings.group, player)
+            await self._is_admin(client) or await self._leads(state.settings.group, player)
         )
         async with self._turn:
             for _ in range(ATTEMPTS):
@@ -320,8 +351,11 @@ class TournamentService:
             return False
         return group is not None
 
-    async def _is_admin(self, player: Player) -> bool:
-        known = await self._accounts.account(player.id)
+    async def _is_admin(self, client: ClientConnection) -> bool:
+        """Return whether a client is an administrator's, by a token that permits what administrators do."""
+        if "admin" not in client.identity.scopes:
+            return False
+        known = await self._accounts.account(client.player.id)
         return known is not None and known.role == "admin" and not known.is_closed
 
     # Answers
@@ -329,9 +363,14 @@ class TournamentService:
     async def _seen(self, tournament: str, player: Player) -> TournamentState:
         """Return a tournament that a player may see. Raises Refusal."""
         state = await self._book.find(tournament)
-        if state.settings.group is not None and player.id != state.organiser.id:
-            await self._groups.check_member(state.settings.group, player)
+        await self._check_sight(state, player)
         return state
+
+    async def _check_sight(self, state: TournamentState, player: Player) -> None:
+        """Raise a Refusal unless a player may see a tournament; that of a closed group is its organiser's alone."""
+        group = state.settings.group
+        if group is not None and (player.id != state.organiser.id or self._groups.is_open(group)):
+            await self._groups.check_member(group, player)
 
     async def public(self, tournament: str) -> TournamentState | None:
         """Return a tournament that everybody may see, or None. Raises AccountsUnavailable and StreamsUnavailable."""

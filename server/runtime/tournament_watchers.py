@@ -49,6 +49,10 @@ class TournamentWatchers:
                 self._sent_until.pop(tournament, None)
                 self._due.pop(tournament, None)
 
+    def of(self, tournament: str) -> tuple[ClientConnection, ...]:
+        """Return the clients that watch a tournament."""
+        return tuple(self._watchers.get(tournament, ()))
+
     def changed(self, tournament: str) -> None:
         """A tournament has changed: `due` returns it when its watchers may get it."""
         if tournament in self._watchers:

@@ -37,11 +37,15 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """A tournament may be joined from now on. The options of its game are settled."""
+    """A tournament may be joined from now on. The options of its game are settled.
+
+    `address` is a digest of where it was created from, by which their number is bounded; empty where that is unknown.
+    """
 
     at: int
     settings: TournamentSettings
     organiser: Player
+    address: str = ""
     type: Literal["created"] = field(default="created", kw_only=True)
 
 

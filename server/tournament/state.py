@@ -107,13 +107,19 @@ class TournamentState:
     """Lines that the organiser has sent."""
     quiet_since: int = 0
     """When the newest round had all its results, or the tournament began."""
+    address: str = ""
+    """A digest of where it was created from."""
+    barred: set[str] = field(default_factory=set)
+    """Whom the organiser took out before the start, and who have no entry any more."""
+    comings: dict[str, int] = field(default_factory=dict)
+    """How often each player has joined or come back."""
 
     @classmethod
     def begin(cls, id: str, event: TournamentEvent) -> TournamentState:
         """Return the tournament that its first event makes. Raises ValueError for any other one."""
         if not isinstance(event, Created):
             raise ValueError(f"a tournament begins with `created`, not with {event.type!r}")
-        return cls(id, event.settings, event.organiser, event.at)
+        return cls(id, event.settings, event.organiser, event.at, address=event.address)
 
     @property
     def round(self) -> int:
@@ -176,10 +182,12 @@ class TournamentState:
             case Created():
                 raise ValueError("a tournament is created once")
             case Joined():
+                self._came(event.player.id)
                 self.entries[event.player.id] = Entry(event.player, event.rating, late=self.round)
                 if self.settings.format == "swiss" and self.status == "running":
                     self._settle_late(self.entries[event.player.id])
             case Returned():
+                self._came(event.player)
                 entry = self.entries[event.player]
                 entry.no_shows, entry.is_out = 0, False
             case Left():
@@ -211,6 +219,9 @@ class TournamentState:
                 self._end("cancelled", event.at)
             case _:
                 assert_never(event)
+
+    def _came(self, player: str) -> None:
+        self.comings[player] = self.comings.get(player, 0) + 1
 
     def _end(self, status: TournamentStatus, at: int) -> None:
         self.status, self.ended, self.is_paused = status, at, False
@@ -244,6 +255,7 @@ class TournamentState:
     def _forfeit(self, event: Forfeited) -> None:
         if self.status == "open":
             del self.entries[event.player]
+            self.barred.add(event.player)
             return
         entry = self.entries[event.player]
         match = entry.pending

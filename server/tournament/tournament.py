@@ -44,6 +44,8 @@ from cornered.server.tournament.state import TournamentState
 
 __all__ = [
     "ARENA_GATHER_MS",
+    "MAX_COMINGS",
+    "MAX_EVENTS",
     "MAX_MATCHES",
     "MAX_MESSAGES",
     "MAX_OPEN_MS",
@@ -60,6 +62,13 @@ MAX_MATCHES: Final = 5_000
 """Matches of one tournament: an arena ends there."""
 MAX_MESSAGES: Final = 100
 """Lines that an organiser may send to the participants of one tournament."""
+MAX_COMINGS: Final = 50
+"""How often one player may join a tournament or come back."""
+MAX_EVENTS: Final = 25_000
+"""Events of a tournament, whose stream is read at each start: after these nobody joins, and the clocks stop no more.
+
+Its games, rounds, results and lines are bounded by themselves, and take half of them at most.
+"""
 MAX_OPEN_MS: Final = 60 * 86_400_000
 """For how long a tournament may be open before it starts; then it is cancelled."""
 MAX_SEATS: Final = 2
@@ -128,7 +137,11 @@ def decide(
         raise Refusal("tournament_over", "the tournament is over")
     match command:
         case JoinTournament():
-            return _join(state, player, rating, now)
+            events = _join(state, player, rating, now)
+            if events and state.comings.get(player.id, 0) >= MAX_COMINGS:
+                raise Refusal("busy", f"you have entered this tournament {MAX_COMINGS} times, as often as one may")
+            _check_history(state, events)
+            return events
         case WithdrawFromTournament():
             entry = state.entries.get(player.id)
             if entry is None:
@@ -160,7 +173,9 @@ def decide(
         case PauseTournament():
             if state.status != "running":
                 raise Refusal("not_now", "the tournament has not started")
-            return () if state.is_paused else (Paused(now),)
+            events = () if state.is_paused else (Paused(now),)
+            _check_history(state, events)
+            return events
         case ResumeTournament():
             return (Resumed(now),) if state.is_paused else ()
         case TellTournament():
@@ -175,12 +190,17 @@ def decide(
             assert_never(command)
 
 
+def _check_history(state: TournamentState, events: Sequence[TournamentEvent]) -> None:
+    if events and state.seq >= MAX_EVENTS:
+        raise Refusal("busy", "this tournament has a history that is too long; create another one")
+
+
 def _join(state: TournamentState, player: Player, rating: int, now: int) -> tuple[TournamentEvent, ...]:
     settings = state.settings
     entry = state.entries.get(player.id)
+    if player.id in state.barred or (entry is not None and entry.is_barred):
+        raise Refusal("not_permitted", "the organiser has taken you out of this tournament")
     if entry is not None:
-        if entry.is_barred:
-            raise Refusal("not_permitted", "the organiser has taken you out of this tournament")
         if entry.is_out and settings.format != "arena":
             raise Refusal("too_late", "you have left this tournament, or are out of it")
         return (Returned(now, player.id),) if entry.is_out or state.is_absent(entry) else ()

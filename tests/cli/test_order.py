@@ -19,7 +19,7 @@ from cornered.server.match import catalogue
 from cornered.server.settings import Settings
 
 WHAT: Final = (
-    *("--game", "--option", "--moves", "--position", "--bot", "--bots", "--seek"),
+    *("--game", "--option", "--moves", "--position", "--bot", "--bots", "--seek", "--join"),
     *("--games", "--pairs", "--matches", "--watchers", "--clock"),
 )
 LIMITS: Final = (
@@ -35,6 +35,7 @@ LIMITS: Final = (
         "--plies",
         "--adjudicate",
         "--rate",
+        "--limit",
     ),
 )
 CHANCE: Final = ("--tune", "--range", "--seed")

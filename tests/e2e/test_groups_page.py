@@ -81,6 +81,15 @@ def test_a_class_plays_an_event_that_its_teacher_leads_from_the_wall(
     tile = page.locator(".wall-tile")
     expect(tile).to_have_count(1)
     expect(tile).to_contain_text("Ada")
+    around, board = tile.bounding_box(), tile.locator(".board").bounding_box()
+    assert around is not None
+    assert board is not None
+    assert around["x"] <= board["x"] < board["x"] + board["width"] <= around["x"] + around["width"]
+    # The file of a tournament is public, so its page leads to the wall instead, where the class's results are.
+    go(page, page.url.partition("#")[2].replace("/wall/", "/tournament/"))
+    expect(page.locator("a[href$='.csv']")).to_have_count(0)
+    page.get_by_role("link", name="Wall of boards").click()
+    expect(tile).to_have_count(1)
     assert teacher.violations(axe) == []
     players = [members[0], members[2]]
     for player in players:
@@ -115,6 +124,10 @@ def test_a_member_sees_no_tools_of_the_teacher_and_a_wrong_code_admits_nobody(
     code = create_group(teacher, "Club")
     page = member.page
     go(page, "#/join/WRONGXYZ")
+    # Members are known by a name, so a guest has to give one.
+    page.get_by_role("button", name="Join", exact=True).click()
+    expect(page.locator("input[name=name]:invalid")).to_be_visible()
+    page.get_by_label("Your name, as the others know you").fill("Dora")
     page.get_by_role("button", name="Join", exact=True).click()
     expect(page.get_by_text("no group has this code", exact=False)).to_be_visible()
     join(member, code, "Dora")

@@ -42,8 +42,10 @@ from cornered.protocol.tournaments import (
     ResumeTournament,
     StartTournament,
     TellTournament,
+    TournamentChanged,
     TournamentFormat,
     TournamentSettings,
+    WatchTournament,
 )
 from cornered.protocol.values import Command, Fischer
 from cornered.server.runtime.guesses import ADDRESS_GUESSES, KEPT, PLAYER_GUESSES, Guesses
@@ -193,11 +195,14 @@ async def test_the_name_of_a_deleted_player_is_not_shown(running_server: Start) 
         assert [one.player.name for one in (await state(tess, group)).members] == ["Tess", "deleted"]
 
 
-async def test_a_muted_teacher_sends_no_lines(running_server: Start, stores: Stores) -> None:
+async def test_a_muted_teacher_sends_no_lines_and_names_no_group(running_server: Start, stores: Stores) -> None:
     async with running_server() as server, admin_of(server, stores) as admin, teacher_of(server) as tess:
         group, _ = await created(tess)
         await admin.do(Ban, player=tess.player.id, measure="mute", grounds="Insults")
         assert await tess.refused(TellGroup, group=group, text="Hello") == "muted"
+        assert await tess.refused(CreateGroup, name="Another class") == "muted"
+        assert await tess.refused(ChangeGroup, group=group, name="Hello", guests=False) == "muted"
+        await tess.do(ChangeGroup, group=group, name="Class 7b", guests=False)
 
 
 async def test_codes_cannot_be_tried_for_long(running_server: Start) -> None:
@@ -270,6 +275,19 @@ async def test_a_node_that_is_behind_decides_again(running_server: Start, stores
         group, _ = await created(tess)
         await tess.do(TellGroup, group=group, text="Hello")
         assert [line.text for line in (await state(tess, group)).told] == ["Hello"]
+
+
+async def test_a_group_that_is_damaged_harms_no_other(running_server: Start, stores: Stores) -> None:
+    async with running_server() as server, teacher_of(server) as tess:
+        lost, _ = await created(tess)
+        kept, _ = await created(tess)
+        await stores.streams.append("group", lost, 1, ['{"type": "from another version"}'])
+        await tess.do(TellGroup, group=kept, text="Hello")
+        assert await tess.refused(AskGroup, group=lost) == "unknown_group"
+        token = tess.welcome.token
+    async with running_server() as server, server.client(token=token) as tess:
+        assert await tess.refused(AskGroup, group=lost) == "unknown_group"
+        assert [line.text for line in (await state(tess, kept)).told] == ["Hello"]
 
 
 # Events of a group
@@ -370,3 +388,34 @@ async def test_another_teacher_of_the_group_leads_its_event_too(running_server: 
         assert await tom.refused(CancelTournament, tournament=event) == "not_yours"
         await tess.do(SetGroupRole, group=group, player=tom.player.id, role="teacher")
         await tom.do(CancelTournament, tournament=event)
+
+
+async def test_who_is_removed_from_a_group_leads_and_watches_its_events_no_more(running_server: Start) -> None:
+    async with (
+        running_server() as server,
+        teacher_of(server) as tess,
+        teacher_of(server, "Tom") as tom,
+        server.client("Ann") as ann,
+    ):
+        group, code = await created(tess)
+        for member in (tom, ann):
+            await member.do(JoinGroup, code=code)
+        await tess.do(SetGroupRole, group=group, player=tom.player.id, role="teacher")
+        event = await event_of(tom, group)
+        for watcher in (tess, ann):
+            await watcher.ask(WatchTournament, tournament=event)
+        for member in (tom, ann):
+            await tess.do(RemoveMember, group=group, player=member.player.id)
+        assert await tom.refused(CancelTournament, tournament=event) == "unknown_group"
+        await tess.do(JoinTournament, tournament=event)
+        await tess.hear(TournamentChanged)
+        await ann.ask(AskGroups)
+        assert not any(isinstance(message, TournamentChanged) for message in ann.heard)
+
+
+async def test_the_organiser_of_an_event_leads_it_to_its_end_when_the_group_is_closed(running_server: Start) -> None:
+    async with running_server() as server, teacher_of(server) as tess:
+        group, _ = await created(tess)
+        event = await event_of(tess, group)
+        await tess.do(CloseGroup, group=group)
+        await tess.do(CancelTournament, tournament=event)

@@ -170,6 +170,15 @@ async def test_kinds_are_chosen_and_guests_have_no_address(running_server: Start
     assert len(sink.mails) == 1
 
 
+async def test_an_address_that_was_given_up_gets_no_code_for_another_player(running_server: Start, sink: Sink) -> None:
+    async with running_server(**settings(sink)) as server, with_account(server, "Ann") as ann:
+        await ann.do(SetMail, address="victim@example.org")
+        await ann.do(SetMail, address=None)
+        async with with_account(server, "Ben") as ben:
+            assert await ben.refused(SetMail, address="Victim@example.org") == "busy"
+    assert len(sink.mails) == 1
+
+
 async def test_an_address_that_the_mail_server_refuses_is_said_at_once(running_server: Start, sink: Sink) -> None:
     sink.refuses = True
     async with running_server(**settings(sink)) as server, with_account(server, "Ann") as ann:

@@ -14,6 +14,7 @@ import pytest
 from cornered.protocol import account as acc
 from cornered.protocol.commands import Challenge, DeclineChallenge, DeclineRematch, Hello, Rematch, Resign, Say
 from cornered.protocol.events import RematchDeclined
+from cornered.protocol.groups import ChangeGroup, CreateGroup, TellGroup
 from cornered.protocol.messages import ChallengeClosed, Challenged, Happened, Notice, Refused, Said
 from cornered.protocol.moderation import (
     AskAccounts,
@@ -221,6 +222,10 @@ async def test_words_of_the_list_are_in_no_line_and_no_name(running_server: Star
         assert await ann.refused(acc.Register, name="K.n.a.v.e", password=PASSWORD) == "forbidden_words"
         await ann.ask(acc.Register, name="Ann", password=PASSWORD)
         assert await ann.refused(acc.Rename, name="Knave") == "forbidden_words"
+        assert await ann.refused(CreateGroup, name="The knave") == "forbidden_words"
+        group = (await ann.do(CreateGroup, name="Class 7b")).ref
+        assert await ann.refused(ChangeGroup, group=group, name="Knave", guests=True) == "forbidden_words"
+        assert await ann.refused(TellGroup, group=group, text="You knave!") == "forbidden_words"
         sent = await ann.do(Challenge, to=ben.player.id, game=SMALL)
         await ben.do(DeclineChallenge, challenge=sent.ref, reason="No, knave")
         assert (await ann.hear(ChallengeClosed, lambda said: said.how == "declined")).reason == ""

@@ -120,6 +120,7 @@ BOTS: Final = ("bot", "house bot")
 PEOPLE: Final = tuple(name for name, (token, _) in ENTRANCES.items() if token and name not in BOTS)
 ACCOUNTS: Final = tuple(name for name in PEOPLE if name != "guest")
 EVERYBODY: Final = (*PEOPLE, *BOTS)
+NO_ADMINS: Final = tuple(name for name in EVERYBODY if name != "administrator")
 AT_THE_DOOR: Final = {
     "ask_passkey_challenge",
     "ask_policies",
@@ -152,13 +153,15 @@ TABLE: Final[tuple[tuple[str, Refusals], ...]] = (
         "leave_pool join leave ask_moves ask_history ask_variation ask_line read_record ask_analysis ask_study "
         "ask_trace cancel_analysis ask_policies sign_in ask_account ask_sessions sign_out end_other_sessions "
         "ask_tokens ask_export report_player follow_player unfollow_player block_player unblock_player ask_friends "
-        "ask_blocked ask_notices set_notices subscribe_push unsubscribe_push ask_tv find_player ask_tournaments "
-        "ask_tournament ask_standings ask_pairings watch_tournament leave_tournament create_tournament "
-        "join_tournament withdraw_from_tournament set_mail confirm_mail end_mails "
-        "join_group ask_groups ask_passkey_challenge register_by_passkey ask_passkeys add_passkey remove_passkey "
+        "ask_blocked ask_notices set_notices unsubscribe_push ask_tv find_player ask_tournaments "
+        "ask_tournament ask_standings ask_pairings watch_tournament leave_tournament "
+        "join_tournament "
+        "join_group ask_groups ask_passkey_challenge ask_passkeys remove_passkey "
         "begin_oidc finish_oidc unlink_oidc",
         {},
     ),
+    # A name is text that everybody reads.
+    ("create_tournament", {"muted": "muted"}),
     # What belongs to another player.
     (
         "leave_seek start_seek cancel_seek accept_challenge decline_challenge cancel_challenge",
@@ -166,20 +169,20 @@ TABLE: Final[tuple[tuple[str, Refusals], ...]] = (
     ),
     (
         "play resign offer_draw accept_draw decline_draw abort request_takeback accept_takeback decline_takeback "
-        "claim rematch decline_rematch",
+        "claim rematch decline_rematch withdraw_from_tournament",
         each(EVERYBODY, "not_a_player"),
     ),
     (
         "start_tournament finish_tournament cancel_tournament pair_by_hand pause_tournament resume_tournament "
-        "tell_tournament forfeit_player",
-        each(EVERYBODY, "not_yours"),
+        "forfeit_player",
+        each(NO_ADMINS, "not_yours"),
     ),
+    ("tell_tournament", each(NO_ADMINS, "not_yours") | {"muted": "muted"}),
     (
-        "change_group renew_group_code revoke_group_code ask_group set_group_role remove_member leave_group "
-        "close_group",
+        "renew_group_code revoke_group_code ask_group set_group_role remove_member leave_group close_group",
         each(EVERYBODY, "unknown_group"),
     ),
-    ("tell_group", each(EVERYBODY, "unknown_group") | {"muted": "muted"}),
+    ("change_group tell_group", each(EVERYBODY, "unknown_group") | {"muted": "muted"}),
     ("say", each(EVERYBODY, "not_a_player") | {"muted": "muted"}),
     ("end_session", each(EVERYBODY, "unknown_session")),
     ("revoke_token", each(EVERYBODY, "unknown_token")),
@@ -189,16 +192,19 @@ TABLE: Final[tuple[tuple[str, Refusals], ...]] = (
     ("offer_analysis", each(PEOPLE, "not_a_bot") | {"bot": "not_allowed"}),
     ("analysed", each(EVERYBODY, "unknown_analysis")),
     # What is for accounts, with the password of another one in the field.
-    ("register", each(ACCOUNTS, "already_registered") | each(BOTS, "not_accepted")),
-    ("rename create_token create_group", each(GUESTS, "no_account")),
-    ("change_password renew_codes", each(ACCOUNTS, "bad_credentials") | each(GUESTS, "no_account")),
+    ("register register_by_passkey", each(ACCOUNTS, "already_registered") | each(BOTS, "not_accepted")),
+    ("create_token", each(GUESTS, "no_account")),
+    ("rename create_group", each(GUESTS, "no_account") | {"muted": "muted"}),
+    ("change_password renew_codes add_passkey", each(ACCOUNTS, "bad_credentials") | each(GUESTS, "no_account")),
     ("delete_account", each(ACCOUNTS, "bad_credentials")),
     (
         "recover sign_in_by_link sign_in_by_passkey",
         each(("stranger", "deleted", *EVERYBODY), "bad_credentials"),
     ),
     # A page shows such a link, and a program gets a token of its own.
-    ("ask_sign_in_link", each(EVERYBODY, "not_accepted")),
+    ("ask_sign_in_link", each(ACCOUNTS, "not_accepted") | each(GUESTS, "no_account")),
+    # What this server does not offer.
+    ("subscribe_push set_mail confirm_mail end_mails", each(EVERYBODY, "not_allowed")),
     # What is for administrators, whose role is looked up each time.
     (
         "create_invitation ban unban ask_bans ask_reports ask_report close_report ask_audit ask_accounts",

@@ -119,7 +119,7 @@ def test_a_variable_that_sets_nothing_is_named_in_a_warning(
     monkeypatch.setenv("CORNERED_XYZZY", "")
     load_settings()
     assert capsys.readouterr().err.splitlines() == [
-        "warning: CORNERED_ORIGIN sets nothing; did you mean ORIGINS?",
+        "warning: CORNERED_ORIGIN sets nothing; did you mean ORIGINS or PUSH_ORIGINS?",
         "warning: CORNERED_XYZZY sets nothing",
     ]
 

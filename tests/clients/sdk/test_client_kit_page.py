@@ -33,7 +33,7 @@ async def test_the_examples_of_the_page_run_in_their_order(
     told = capsys.readouterr().out
     for line in (
         "Anna 10 recovery codes",
-        "True ('play', 'bot', 'read') ['a script', '']",
+        "True ('play', 'bot', 'read') ['a script', 'cornered-sdk']",
         "['my bot']",
         "1500 -> 1662",
         "1500 -> 1338",

@@ -109,6 +109,17 @@ def test_a_part_of_a_catalogue_has_the_texts_that_the_first_view_does_not_need(p
     assert sorted(texts.keys() - wanted) == [], "translations of texts that are gone, or that the whole page has"
 
 
+def test_parts_of_a_catalogue_translate_the_same_text_alike() -> None:
+    # They are added to one catalogue, so the part that is loaded last would decide.
+    found: dict[tuple[str, str], list[object]] = {}
+    for path in OF_PARTS:
+        for key, entry in json.loads(path.read_text(encoding="utf-8"))["texts"].items():
+            said = found.setdefault((path.stem.partition("-")[0], key), [])
+            if entry not in said:
+                said.append(entry)
+    assert {key: said for key, said in found.items() if len(said) > 1} == {}, "add a meaning: `Play[steps]`"
+
+
 @pytest.mark.parametrize("path", [*CATALOGUES, *OF_PARTS], ids=lambda path: path.stem)
 def test_a_translation_has_the_placeholders_of_its_text(path: Path) -> None:
     catalogue = json.loads(path.read_text(encoding="utf-8"))

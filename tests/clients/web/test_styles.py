@@ -26,7 +26,6 @@ ACTS = {
     "match.css": {".typing.legal", ".status.mine", ".question"},
     "social.css": {".of-turns .mine strong", ".turns .badge"},
     "thinking.css": {'.thinking .player input[type="range"]'},
-    "wall.css": {'.hand-pairs .to-pair .chip[aria-pressed="true"]'},
 }
 """Where the accent is: controls, what has the focus or is chosen, and a turn or a question that waits for the user."""
 
@@ -80,3 +79,17 @@ def test_text_has_two_weights() -> None:
 
 def test_only_blocked_cells_are_hatched() -> None:
     assert [f"{name}: {selector}" for name, selector, body in rules() if "repeating-" in body] == []
+
+
+FIRST = {"base.css", "board.css", "lobby.css", "match.css"}
+"""The style sheets of the first view, which are always there; those of other views are added to them."""
+
+
+def test_a_class_has_its_own_rule_in_one_style_sheet() -> None:
+    # The sheet of a view stays when the view is left, so it would change all later ones.
+    found: dict[str, set[str]] = {}
+    for name, selector, _ in rules():
+        for each in selector.split(","):
+            if name not in {"base.css", "offline.css"} and re.fullmatch(r"\.[\w-]+", each.strip()):
+                found.setdefault(each.strip(), set()).add(name)
+    assert {each: names for each, names in found.items() if len(names) > 1 and not names <= FIRST} == {}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from sqlalchemy import Table, select, text
+from sqlalchemy import Boolean, LargeBinary, String, Table, Text, func, insert, select, text
 from sqlalchemy.exc import DBAPIError
 
 from cornered.engine.progress import Progress
@@ -82,8 +82,28 @@ async def fill(url: str, sample: Sample) -> None:
         await ratings.store(0, [(pending.match, rate(pending.result, (NEW, NEW)))])
         await SqlModerationLog(database).append(Entry(1, 2, "operator", Lifted(1, "Sorry"), "seal"))
         await SqlStreams(database).append("tournament", "t1", 0, ["{}", "{}"])
+        await fill_the_rest(database, anna.player.id)
     finally:
         await database.close()
+
+
+async def fill_the_rest(database: Database, player: str) -> None:
+    """Store one row in each table that is empty so far."""
+    async with database.writing() as connection:
+        for table in METADATA.sorted_tables:
+            if table.name in TRANSIENT or (await connection.execute(select(func.count()).select_from(table))).scalar():
+                continue
+            row: dict[str, object] = {}
+            for column in table.columns:
+                if column.foreign_keys:
+                    row[column.name] = player
+                elif isinstance(column.type, LargeBinary):
+                    row[column.name] = b"\x00bytes"
+                elif isinstance(column.type, Boolean):
+                    row[column.name] = True
+                else:
+                    row[column.name] = "text" if isinstance(column.type, String | Text) else 7
+            await connection.execute(insert(table).values(row))
 
 
 async def store(journal: SqlJournal, lobby_log: SqlLobbyLog, sample: Sample) -> None:

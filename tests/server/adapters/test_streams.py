@@ -49,6 +49,19 @@ async def test_events_behind_another_one_than_the_newest_are_refused_whole(strea
     assert [event.body for event in await streams.follow(KIND, 0, 10)] == ["a"]
 
 
+async def test_a_stale_append_does_not_end_the_connection_of_all_writes(stored: Database | None) -> None:
+    if stored is None:
+        pytest.skip("a store in memory has no connection")
+    streams = SqlStreams(stored)
+    await streams.append(KIND, "one", 0, ["a"])
+    async with stored.writing() as before:
+        pass
+    with pytest.raises(StaleStream):
+        await streams.append(KIND, "one", 0, ["b"])
+    async with stored.writing() as after:
+        assert after is before
+
+
 async def test_open_and_closed_streams_are_listed_by_their_newest_events(streams: EventStreams) -> None:
     for name in ("one", "two", "three"):
         await streams.append(KIND, name, 0, [name])

@@ -32,6 +32,8 @@ from cornered.server.tournament.rounds import drafted
 from cornered.server.tournament.standings import places
 from cornered.server.tournament.state import MAX_REPLAYS, TournamentState
 from cornered.server.tournament.tournament import (
+    MAX_COMINGS,
+    MAX_EVENTS,
     MAX_MESSAGES,
     MAX_OPEN_MS,
     check_settings,
@@ -298,6 +300,35 @@ def test_the_games_of_who_left_a_round_robin_are_forfeited() -> None:
     assert [one.how for one in scene.state.entries["p1"].settled] == ["forfeit"] * 3
     assert scene.state.entries["p1"].points == 0
     assert scene.state.entries["p4"].points == 1
+
+
+def test_who_is_taken_out_before_the_start_does_not_come_back() -> None:
+    scene = Scene()
+    scene.join(1)
+    scene.do(ForfeitPlayer, player="p1")
+    assert scene.refused(JoinTournament, player(1)) == "not_permitted"
+
+
+def test_a_player_enters_a_tournament_a_bounded_number_of_times() -> None:
+    scene = Scene()
+    for _ in range(MAX_COMINGS):
+        scene.join(1)
+        scene.do(WithdrawFromTournament, player(1))
+    assert scene.refused(JoinTournament, player(1)) == "busy"
+    scene.join(2)
+
+
+def test_a_tournament_with_a_long_history_takes_nobody_and_is_paused_no_more() -> None:
+    scene = Scene("by_hand")
+    scene.join(1, 2)
+    scene.do(StartTournament)
+    scene.do(PauseTournament)
+    scene.state.seq = MAX_EVENTS
+    assert scene.refused(JoinTournament, player(3)) == "busy"
+    scene.do(JoinTournament, player(1))
+    scene.do(ResumeTournament)
+    assert scene.refused(PauseTournament) == "busy"
+    scene.do(FinishTournament)
 
 
 def test_a_forfeited_player_loses_the_game_that_goes_on_and_its_late_result_changes_nothing() -> None:
