@@ -100,10 +100,9 @@ export class Turns {
       const [next] = others;
       this.chip.setAttribute("href", `#/m/${next.id}`);
       const words = counted(others.length, "{count} game waits for your move. Go to it", "{count} games wait for your move. Go to the next one");
-      // The accessible name begins with the text that is seen (WCAG 2.5.3).
-      this.chip.setAttribute("aria-label", `${t("Your turn")}: ${words}`);
+      // The accessible name is the text that is seen (WCAG 2.5.3), the title its description.
       this.chip.setAttribute("title", words);
-      fill(this.chip, h("span", t("Your turn")), h("span.badge", { "aria-hidden": "true" }, String(others.length)));
+      fill(this.chip, h("span", t("Your turn")), " ", h("span.badge", String(others.length)));
     }
     this.#title();
     // Browsers have it for installed apps only.
