@@ -12,7 +12,6 @@ import typer
 
 from cornered.cli import accounts, moderation
 from cornered.cli.admin_ratings import app as ratings
-from cornered.cli.fairplay import fairplay
 from cornered.cli.rules import Json
 from cornered.cli.status import status
 
@@ -23,7 +22,6 @@ __all__ = ["app"]
 
 app = typer.Typer(help="Look after a server's store.", no_args_is_help=True)
 app.command()(status)
-app.command()(fairplay)
 app.add_typer(ratings, name="ratings")
 app.add_typer(accounts.app, name="accounts")
 app.add_typer(moderation.app, name="moderation")

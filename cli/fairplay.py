@@ -1,4 +1,4 @@
-"""`cornered admin fairplay`: a player's moves beside the champion's, for people to judge."""
+"""`cornered fairplay`: a player's moves beside the champion's, for people to judge."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from cornered.lab.fairplay.games import FinishedGame
     from cornered.lab.fairplay.judging import Judgement
 
-__all__ = ["fairplay"]
+__all__ = ["app"]
+
+app = typer.Typer()
 
 
+@app.command()
 def fairplay(
     player: Annotated[str, typer.Argument(help="The player's id, or its name where no other player has that.")],
     game: Annotated[str | None, typer.Option(help="Only matches of this game.")] = None,

@@ -26,6 +26,7 @@ from cornered.cli.book import app as booking
 from cornered.cli.cluster import app as clustering
 from cornered.cli.contests import app as contests
 from cornered.cli.errors import CommandGroup, first_error
+from cornered.cli.fairplay import app as judging
 from cornered.cli.house_process import (
     ANALYST_KEY,
     DEFAULT_ANALYST,
@@ -73,6 +74,7 @@ app.add_typer(puzzling)
 app.add_typer(teaching)
 app.add_typer(training, name="train")
 app.add_typer(contests)
+app.add_typer(judging)
 app.add_typer(tuning, name="tune")
 app.add_typer(reproducing)
 bench = typer.Typer(
