@@ -38,7 +38,7 @@ def test_games_are_searched_and_the_address_repeats_the_search(open_window: Open
     window, other = open_window(size=DESK), open_window(size=PHONE)
     page = window.page
     page.get_by_role("link", name="Archive").click()
-    expect(page.locator(".found")).to_have_count(5)
+    expect(page.locator(".found-game")).to_have_count(5)
     expect(page.get_by_role("status").filter(has_text="5 games")).to_be_visible()
     page.get_by_role("textbox", name="Player", exact=True).fill("curlew")
     page.get_by_label("Result").select_option("win")
@@ -47,12 +47,12 @@ def test_games_are_searched_and_the_address_repeats_the_search(open_window: Open
     page.get_by_label("Board size").select_option("3")
     page.get_by_label("First moves").fill("1. a2 c2")
     page.keyboard.press("Enter")
-    expect(page.locator(".found")).to_have_count(3)
+    expect(page.locator(".found-game")).to_have_count(3)
     # The form keeps the focus and says who was found.
     expect(page.get_by_label("First moves")).to_be_focused()
     expect(page.get_by_role("textbox", name="Player", exact=True)).to_have_value("Curlew")
     other.page.goto(page.url)
-    expect(other.page.locator(".found")).to_have_count(3)
+    expect(other.page.locator(".found-game")).to_have_count(3)
     expect(other.page.get_by_role("textbox", name="Player", exact=True)).to_have_value("Curlew")
     expect(other.page.get_by_label("Board size")).to_have_value("3")
     with page.expect_download() as download:
@@ -60,15 +60,15 @@ def test_games_are_searched_and_the_address_repeats_the_search(open_window: Open
     records = [json.loads(line) for line in Path(download.value.path()).read_text().splitlines()]
     assert [record["moves"][:2] for record in records] == [list(OPENING[:2])] * 3
     page.go_back()
-    expect(page.locator(".found")).to_have_count(5)
+    expect(page.locator(".found-game")).to_have_count(5)
 
 
 def test_a_game_that_was_found_has_a_permanent_link_and_is_analysed(open_window: OpenWindow, club: Club) -> None:
     window = open_window(size=DESK)
     page = window.page
     to(window, "#/archive/game=quoridor")
-    expect(page.locator(".found")).to_have_count(1)
-    expect(page.locator(".found")).to_contain_text("Turnstone won, by resignation")
+    expect(page.locator(".found-game")).to_have_count(1)
+    expect(page.locator(".found-game")).to_contain_text("Turnstone won, by resignation")
     page.get_by_role("link", name="Permanent link").click()
     expect(page.locator(".match .movelist .move")).to_have_count(2)
     page.go_back()
@@ -90,7 +90,7 @@ def test_what_finds_nothing_says_what_to_do(open_window: OpenWindow, club: Club)
     page.get_by_role("button", name="Search").click()
     expect(page.get_by_role("status").filter(has_text="name one")).to_be_visible()
     page.get_by_role("button", name="All games").click()
-    expect(page.locator(".found")).to_have_count(5)
+    expect(page.locator(".found-game")).to_have_count(5)
 
 
 def test_openings_are_explored_by_clicks_and_by_the_board(open_window: OpenWindow, club: Club) -> None:
@@ -117,7 +117,7 @@ def test_openings_are_explored_by_clicks_and_by_the_board(open_window: OpenWindo
     page.keyboard.press("ArrowLeft")
     expect(page.get_by_role("button", name="Go on with c2")).to_be_visible()
     page.get_by_role("link", name="Games that began so").click()
-    expect(page.locator(".found")).to_have_count(3)
+    expect(page.locator(".found-game")).to_have_count(3)
 
 
 def test_two_players_are_compared_from_a_profile_and_by_their_names(open_window: OpenWindow, club: Club) -> None:
@@ -135,7 +135,7 @@ def test_two_players_are_compared_from_a_profile_and_by_their_names(open_window:
     page.get_by_role("link", name="As the other sees it").click()
     expect(row.locator(".figure")).to_have_text(["1", "0", "3"])
     page.get_by_role("link", name="All their games").click()
-    expect(page.locator(".found")).to_have_count(4)
+    expect(page.locator(".found-game")).to_have_count(4)
 
 
 @pytest.mark.parametrize(("size", "dark"), [(DESK, False), (PHONE, True)], ids=["desk", "phone"])
@@ -145,7 +145,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
     window = open_window(size=size, dark=dark)
     page = window.page
     routes = {
-        "#/archive/game=trapgrid&rated=false": ".found",
+        "#/archive/game=trapgrid&rated=false": ".found-game",
         "#/openings/game=trapgrid&option=size%3D3": ".outcomes tbody tr",
         f"#/versus/{club.id('Curlew')}/{club.id('Sandpiper')}": ".versus .card",
     }

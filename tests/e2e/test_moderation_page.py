@@ -157,4 +157,4 @@ def test_nobody_else_sees_the_administration(open_window: OpenWindow) -> None:
     expect(sheet(window, "Your account").get_by_role("link", name="Administration")).to_have_count(0)
     window.page.goto(window.address + "/#/admin")
     window.page.reload()
-    expect(window.page.locator(".admin-part")).to_contain_text("Your token does not permit this")
+    expect(window.page.locator(".admin-part")).to_contain_text("This page is for administrators")
