@@ -18,8 +18,8 @@ hashed at the same time."""
 PACE_S: Final = 0.1
 KNOCKS: Final = 15
 """Attempts on one socket, fewer than the server admits before hello."""
-HASHES_AT_ONCE: Final = 16
-HASHES_PER_SECOND: Final = 8
+HASHES_AT_ONCE: Final = 4
+HASHES_PER_SECOND: Final = 5
 """The passwords that the server hashes for all clients, besides those from known addresses."""
 
 

@@ -23,8 +23,8 @@ ADDRESS_FAILURE_BURST: Final = 30.0
 ACCOUNT_FAILURE_RATE: Final = 0.05
 ACCOUNT_FAILURE_BURST: Final = 10.0
 """Failed attempts for one account, a second for ever and at once: 4,300 a day, from all addresses together."""
-PASSWORD_RATE: Final = 8.0
-PASSWORD_BURST: Final = 16.0
+PASSWORD_RATE: Final = 5.0
+PASSWORD_BURST: Final = 4.0
 """Passwords that are hashed for all clients, a second for ever and at once: about half a core."""
 KNOWN_ADDRESS_PASSWORD_RATE: Final = 2.0
 KNOWN_ADDRESS_PASSWORD_BURST: Final = 8.0
