@@ -15,6 +15,7 @@ from cornered.protocol.commands import AskMyMatches, Hello, Join, Leave, Ping, R
 from cornered.protocol.messages import MyMatches, Pong, Refused, Said, Snapshot, Welcome
 from cornered.server.accounts import AccountsUnavailable, Identity, NewAccount
 from cornered.server.adapters.accounts_memory import MemoryAccounts
+from cornered.server.runtime import limits
 from cornered.server.runtime.limits import ACCOUNT_FAILURE_BURST, ADDRESS_FAILURE_BURST
 from tests.conftest import Mosquitto, Postgres
 from tests.server.conftest import ANALYST_KEY, TIMEOUT_S, Client, Pair, Running, Start, Stores
@@ -375,7 +376,11 @@ async def test_who_guesses_passwords_is_slowed_down_and_the_owner_gets_in(start:
 
 
 @pytest.mark.virtual_time
-async def test_an_address_tries_few_names_and_an_unknown_one_is_as_slow(start: Start) -> None:
+async def test_an_address_tries_few_names_and_an_unknown_one_is_as_slow(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # So that no failure is forgotten while passwords wait to be hashed.
+    monkeypatch.setattr(limits, "PASSWORD_RATE", 100.0)
     account, burst = int(ACCOUNT_FAILURE_BURST), int(ADDRESS_FAILURE_BURST)
     async with start() as server, server.client("Guest") as ann:
         await register(ann)
