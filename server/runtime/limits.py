@@ -25,7 +25,8 @@ ACCOUNT_FAILURE_BURST: Final = 10.0
 """Failed attempts for one account, a second for ever and at once: 4,300 a day, from all addresses together."""
 PASSWORD_RATE: Final = 5.0
 PASSWORD_BURST: Final = 4.0
-"""Passwords that are hashed for all clients, a second for ever and at once: about half a core."""
+"""Passwords that are hashed for all clients, a second for ever and at once: 0.4 of a core. Those at once stand before
+the ones from known addresses in the hashing threads."""
 KNOWN_ADDRESS_PASSWORD_RATE: Final = 2.0
 KNOWN_ADDRESS_PASSWORD_BURST: Final = 8.0
 """The same for sign-ins from an address that the account knows, in a queue of their own, which a flood from other
