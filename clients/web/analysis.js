@@ -1,7 +1,7 @@
 /** Any position or line of play, with analysis: moves may be made for all sides, without a match. */
 
 import { button, fill, h } from "./dom.js";
-import { t } from "./language.js";
+import { t } from "./studytexts.js";
 import { load } from "./lazy.js";
 import { lineRoute, positionAddress, readLine } from "./permalink.js";
 import { MatchRecord } from "./record.js";

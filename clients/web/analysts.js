@@ -1,6 +1,6 @@
 /** What the page does while no bot that studies is there, as on a machine where the bots still compile. */
 
-import { t } from "./language.js";
+import { t } from "./studytexts.js";
 
 /** How often an analyst is asked for meanwhile. */
 export const ABSENT_RETRY_MS = 4000;

@@ -1,7 +1,7 @@
 /** The tree of a search in SVG: whole where it is small, else the current path with the moves beside it. */
 
 import { fill, s, set } from "./dom.js";
-import { t } from "./language.js";
+import { t } from "./studytexts.js";
 
 /** @typedef {import("./trace.js").Trace} Trace */
 /** @typedef {import("./trace.js").TraceNode} TraceNode */

@@ -2,7 +2,7 @@
 
 import { drawAdvice } from "./arrows.js";
 import { announce, button, fill, h } from "./dom.js";
-import { counted, t } from "./language.js";
+import { counted, t } from "./studytexts.js";
 import { Looks } from "./looks.js";
 import { backed, mistakesOf } from "./mistakes.js";
 import { isRoll, isWalled, parseWall } from "./position.js";

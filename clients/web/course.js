@@ -2,7 +2,7 @@
 
 import { button, fill, h } from "./dom.js";
 import { Graph } from "./graph.js";
-import { t } from "./language.js";
+import { t } from "./studytexts.js";
 import { seatMark } from "./marks.js";
 import { backed, decisiveOf, mistakesOf, sharesOf } from "./mistakes.js";
 import { Pass } from "./pass.js";

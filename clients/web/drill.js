@@ -3,7 +3,7 @@
 import { Board } from "./board.js";
 import { announce, h } from "./dom.js";
 import { Hand } from "./hand.js";
-import { t, told } from "./language.js";
+import { t, told } from "./studytexts.js";
 import { Placing } from "./placing.js";
 import { isCell, leftBehind, parsePosition } from "./position.js";
 import { moveSound } from "./settings.js";

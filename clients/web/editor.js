@@ -3,7 +3,7 @@
 import { Board } from "./board.js";
 import { button, fill, h } from "./dom.js";
 import { cellOf } from "./hand.js";
-import { t, told } from "./language.js";
+import { t, told } from "./studytexts.js";
 import { seatMark } from "./marks.js";
 import { lineRoute, positionAddress } from "./permalink.js";
 import { cells, isWalled, mover, parsePosition } from "./position.js";

@@ -1,7 +1,7 @@
 /** The course of a game as a curve: who stood how well after each ply. Clicks and keys go to a position. */
 
 import { fill, h, s, set } from "./dom.js";
-import { t } from "./language.js";
+import { t } from "./studytexts.js";
 import { seatMark } from "./marks.js";
 import { movesAmong } from "./position.js";
 import { isolated } from "./words.js";

@@ -1,7 +1,7 @@
 /** The overlays of an analysis: which one is on the board, and what its colours and marks mean. */
 
 import { fill, h } from "./dom.js";
-import { t, told } from "./language.js";
+import { t, told } from "./studytexts.js";
 import { seatMark } from "./marks.js";
 import { nameOf, sentence } from "./words.js";
 

@@ -2,7 +2,7 @@
 
 import { button, fill, h } from "./dom.js";
 import { Drill, gaugesText, tell } from "./drill.js";
-import { rich, t } from "./language.js";
+import { rich, t } from "./studytexts.js";
 import { taught } from "./learntexts.js";
 import { loadLessons } from "./lessonfile.js";
 import { seatMark } from "./marks.js";

@@ -1,7 +1,7 @@
 /** The best lines of a position, whose moves can be stepped through. */
 
 import { fill, button, h } from "./dom.js";
-import { t } from "./language.js";
+import { t } from "./studytexts.js";
 import { worthText } from "./values.js";
 
 export class Lines {

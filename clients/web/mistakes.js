@@ -1,6 +1,6 @@
 /** Finds the mistakes of a game in what a bot found of each position. Without DOM. */
 
-import { t } from "./language.js";
+import { t } from "./studytexts.js";
 import { movesIn, opposite, percent, shareOf } from "./values.js";
 import { nameOf } from "./words.js";
 

@@ -2,7 +2,7 @@
 
 import { opened } from "./analysis.js";
 import { button, fill, h } from "./dom.js";
-import { t } from "./language.js";
+import { t } from "./studytexts.js";
 import { lineRoute } from "./permalink.js";
 import { openSheet } from "./sheet.js";
 import { sentence } from "./words.js";

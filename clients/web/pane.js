@@ -4,7 +4,7 @@ import { ABSENT, ABSENT_RETRY_MS, MAX_RETRIES, PASSING } from "./analysts.js";
 import { Board } from "./board.js";
 import { Branches } from "./branches.js";
 import { button, fill, h } from "./dom.js";
-import { counted, number as written, t } from "./language.js";
+import { counted, number as written, t } from "./studytexts.js";
 import { seatMark } from "./marks.js";
 import { isWalled } from "./position.js";
 import { codeOf, lineOf } from "./pseudocode.js";

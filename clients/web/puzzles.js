@@ -2,7 +2,7 @@
 
 import { button, fill, h } from "./dom.js";
 import { Drill, gaugesText, tell } from "./drill.js";
-import { counted, t, told } from "./language.js";
+import { counted, t, told } from "./studytexts.js";
 import { loadFile } from "./lazy.js";
 import { seatMark } from "./marks.js";
 import { day, GAMES, progress, record } from "./progress.js";

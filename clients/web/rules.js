@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { button, fill, h } from "./dom.js";
-import { t } from "./language.js";
+import { t } from "./studytexts.js";
 import { loadTaught, taught } from "./learntexts.js";
 import { leftBehind } from "./position.js";
 import { note } from "./progress.js";

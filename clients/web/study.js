@@ -5,7 +5,7 @@ import { drawAdvice } from "./arrows.js";
 import { Course } from "./course.js";
 import { announce, button, fill, h } from "./dom.js";
 import { icon } from "./icons.js";
-import { counted, t } from "./language.js";
+import { counted, t } from "./studytexts.js";
 import { Legend } from "./legend.js";
 import { Lines } from "./lines.js";
 import { seatMark } from "./marks.js";

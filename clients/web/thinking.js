@@ -2,7 +2,7 @@
 
 import { button, fill, h, set } from "./dom.js";
 import { icon } from "./icons.js";
-import { counted, t } from "./language.js";
+import { counted, t } from "./studytexts.js";
 import { Pane } from "./pane.js";
 import { movesAmong } from "./position.js";
 import { SEARCHES } from "./trace.js";

@@ -1,6 +1,6 @@
 /** A recorded search, replayed line by line: its tree, its counts, and what each step means. Without DOM. */
 
-import { counted, number as written, t } from "./language.js";
+import { counted, number as written, t } from "./studytexts.js";
 import { parsePosition } from "./position.js";
 
 /** @typedef {import("./protocol").Traced} Traced */

@@ -1,7 +1,7 @@
 /** A game tree as nested details; opening a branch also shows its position on the board. */
 
 import { button, fill, h } from "./dom.js";
-import { t } from "./language.js";
+import { t } from "./studytexts.js";
 
 /** @typedef {import("./protocol").TreeNode} TreeNode */
 

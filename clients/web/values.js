@@ -1,6 +1,6 @@
 /** What an analysis says a position is worth: a proof, or a win probability by the curve that came with the scores. */
 
-import { language, number, t } from "./language.js";
+import { language, number, t } from "./studytexts.js";
 
 /** @typedef {import("./protocol").Report} Report */
 

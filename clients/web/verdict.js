@@ -1,6 +1,6 @@
 /** What a report says of a position, in words. Without DOM. */
 
-import { counted, language, number, t } from "./language.js";
+import { counted, language, number, t } from "./studytexts.js";
 import { movesIn, percent, shareOf, signed } from "./values.js";
 import { nameOf } from "./words.js";
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import random
 from collections.abc import AsyncIterator
 from functools import partial
@@ -12,11 +13,12 @@ from typing import Any
 
 import pytest
 
+from cornered.bots.roster import create
 from cornered.clients.sdk import BotPlayer, Client
 from cornered.clients.sdk.backoff import retry
 from cornered.protocol.ratings import Leaderboard, PoolRating
 from cornered.protocol.values import Accepts
-from cornered.server.lobby import ladder
+from cornered.server.lobby import ladder, pool_pairing
 from cornered.server.lobby.pools import offered_pools
 from cornered.server.runtime import pairing_rounds
 from tests.conftest import Mosquitto, Postgres
@@ -26,17 +28,20 @@ from tests.server.test_two_nodes import two_nodes
 
 __all__ = ["start", "two_nodes"]
 
-DEADLINE_S = 200.0
+DEADLINE_S = 90.0
 
 
 @pytest.fixture(autouse=True)
 def quick_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have rounds of one pool at once, in which bots meet again: a ladder of hours takes seconds."""
+    """Have rounds of one pool at once, in which all bots meet, and again: a ladder of hours takes seconds."""
     pool = next(pool for pool in offered_pools() if pool.game.name == "trapgrid")
     monkeypatch.setattr(pairing_rounds, "offered_pools", lambda: (pool,))
     monkeypatch.setattr(pairing_rounds, "ROUND_S", 0.05)
     monkeypatch.setattr(pairing_rounds, "LADDER_EVERY_S", 0.05)
     monkeypatch.setattr(ladder, "OPPONENTS_REMEMBERED", 0)
+    monkeypatch.setattr(pool_pairing, "FIRST_WINDOW", math.inf)
+    # Of three bots the one far from the others would wait for most of a minute before each game.
+    monkeypatch.setattr(pool_pairing, "WAIT_BONUS", 1e6)
 
 
 @pytest.fixture
@@ -45,11 +50,9 @@ async def one_node(start: Start, tmp_path: Path) -> AsyncIterator[Running]:
         yield server
 
 
-def squeeze(match: Any, _: Any) -> str:
-    """Leave the opponent as few moves as possible."""
-    state = match.state
-    best: str = min(state.moves(), key=lambda move: len(state.play(move).moves()))
-    return best
+def greedily() -> Any:
+    bot = create("greedy", seed=1)
+    return lambda match, limit: bot.choose(match.state, limit).move
 
 
 def at_random(seed: int) -> Any:
@@ -77,30 +80,30 @@ async def first_place(client: Client, bot: str) -> tuple[PoolRating, Leaderboard
             if len(board.entries) >= 3 and board.entries[0].player.id == bot:
                 ratings = (await retry(partial(client.profile, bot))).ratings
                 return next(one for one in ratings if one.pool == rating.pool), board
-        await asyncio.sleep(2.0)
+        await asyncio.sleep(1.0)
 
 
 async def climbs(here: str, there: str) -> None:
     """Have a better bot climb past two that play at random, which are connected to the second address."""
     async with (
-        climber(here, "Squeeze", squeeze, "1.4") as squeezing,
+        climber(here, "Greedy", greedily(), "1.4") as greedy,
         climber(there, "First", at_random(1)),
         climber(there, "Second", at_random(2)),
         Client.connect(there, name="Ann") as ann,
         asyncio.timeout(DEADLINE_S),
     ):
         lobby = await ann.lobby()
-        await until(lambda: squeezing.player.id in lobby.players)
-        assert lobby.players[squeezing.player.id].version == "1.4"
-        assert (await ann.profile(squeezing.player.id)).ratings == ()
-        rating, board = await first_place(ann, squeezing.player.id)
+        await until(lambda: greedy.player.id in lobby.players)
+        assert lobby.players[greedy.player.id].version == "1.4"
+        assert (await ann.profile(greedy.player.id)).ratings == ()
+        rating, board = await first_place(ann, greedy.player.id)
         assert rating.rating > 1_500 > board.entries[-1].rating
         assert (rating.provisional, rating.rank) == (False, 1)
         assert {one.version for one in rating.versions} == {"1.4"}
         assert sum(one.games for one in rating.versions) == rating.games
         # The people's leaderboard has none of them, and a person may still challenge the bot.
         assert (await retry(partial(ann.leaderboard, rating.pool))).entries == ()
-        match = await ann.challenge(squeezing.player.id, "trapgrid", rated=True)
+        match = await retry(partial(ann.challenge, greedy.player.id, "trapgrid", rated=True))
         assert match
 
 

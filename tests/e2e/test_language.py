@@ -36,7 +36,12 @@ SHOWN = """() => {
 
 
 def catalogue() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((LANGUAGES / "de.json").read_text(encoding="utf-8"))
+    """Return the texts of the whole page and those of its parts."""
+    found: dict[str, Any] = {"texts": {}, "told": {}}
+    for path in LANGUAGES.glob("de*.json"):
+        part = json.loads(path.read_text(encoding="utf-8"))
+        for kind in found:
+            found[kind] |= part.get(kind, {})
     return found
 
 

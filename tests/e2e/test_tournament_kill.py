@@ -43,6 +43,8 @@ from tests.waiting import until
 T = TypeVar("T", bound=Value)
 PLAYERS: Final = 30
 BOTS: Final = 10
+GAMES: Final = PLAYERS // 2
+"""Games of a round."""
 ROUNDS: Final = 5
 KILLED_IN: Final = (2, 4)
 """The rounds in the middle of which the server is killed."""
@@ -56,10 +58,19 @@ SETTINGS: Final = TournamentSettings(
 )
 
 
-async def choose(match: MatchView, _: object) -> str:
-    """Return a random move after a moment, so that games of a round end one after the other."""
-    await asyncio.sleep(random.uniform(0.02, 0.15))
-    return random.choice(match.state.moves())
+class Players:
+    """Plays random moves; half of the games of a round in which the server is killed wait until it has been."""
+
+    def __init__(self) -> None:
+        self._begun: dict[str, int] = {}
+        self.killed = {round_: asyncio.Event() for round_ in KILLED_IN}
+
+    async def choose(self, match: MatchView, _: object) -> str:
+        round_, number = divmod(self._begun.setdefault(match.id, len(self._begun)), GAMES)
+        if number >= GAMES // 2 and round_ + 1 in self.killed:
+            await self.killed[round_ + 1].wait()
+        await asyncio.sleep(random.uniform(0.02, 0.15))
+        return random.choice(match.state.moves())
 
 
 async def reached(organiser: Client, tournament: str, is_so: Callable[[TournamentInfo], bool]) -> None:
@@ -85,6 +96,7 @@ async def hold(port: int, kill: Callable[[], Awaitable[None]]) -> None:
     url = f"ws://127.0.0.1:{port}/ws"
     async with AsyncExitStack() as stack:
         organiser = await stack.enter_async_context(Client.connect(url, name="Olga"))
+        crowd = Players()
         players = [
             await stack.enter_async_context(
                 Client.connect(url, name=f"Player {number}", kind="bot" if number < BOTS else "person")
@@ -95,7 +107,7 @@ async def hold(port: int, kill: Callable[[], Awaitable[None]]) -> None:
         tournament = created.ref
         assert tournament is not None
         async with asyncio.TaskGroup() as tasks:
-            playing = [tasks.create_task(BotPlayer(one, choose, accepts=()).run()) for one in players]
+            playing = [tasks.create_task(BotPlayer(one, crowd.choose, accepts=()).run()) for one in players]
             for one in players:
                 await asked(one, JoinTournament, Acknowledged, tournament=tournament)
             await asked(organiser, StartTournament, Acknowledged, tournament=tournament)
@@ -103,9 +115,10 @@ async def hold(port: int, kill: Callable[[], Awaitable[None]]) -> None:
                 await reached(
                     organiser,
                     tournament,
-                    lambda info, round_=round_: info.round == round_ and 0 < info.pending < PLAYERS // 2,  # type: ignore[misc]
+                    lambda info, round_=round_: info.round == round_ and 0 < info.pending < GAMES,  # type: ignore[misc]
                 )
                 await kill()
+                crowd.killed[round_].set()
             await reached(organiser, tournament, lambda info: info.status == "finished")
             for task in playing:
                 task.cancel()
@@ -117,10 +130,10 @@ async def check(organiser: Client, tournament: str) -> None:
     for round_ in range(1, ROUNDS + 1):
         page = await asked(organiser, AskPairings, Pairings, tournament=tournament, round=round_)
         assert len({player.id for one in page.pairings for player in one.players}) == PLAYERS
-        assert len(page.pairings) == PLAYERS // 2
+        assert len(page.pairings) == GAMES
         pairings += page.pairings
-    assert len({frozenset(player.id for player in one.players) for one in pairings}) == ROUNDS * PLAYERS // 2
-    assert len({one.match for one in pairings}) == ROUNDS * PLAYERS // 2
+    assert len({frozenset(player.id for player in one.players) for one in pairings}) == ROUNDS * GAMES
+    assert len({one.match for one in pairings}) == ROUNDS * GAMES
     points = Counter[str]()
     for one in pairings:
         assert one.match is not None
@@ -128,7 +141,7 @@ async def check(organiser: Client, tournament: str) -> None:
         match = one.match
         view = await retry(lambda match=match: organiser.join(match))  # type: ignore[misc]
         snapshot = view.snapshot
-        await view.leave()
+        await retry(view.leave)
         assert snapshot.tournament == tournament
         assert [seat.player.id for seat in snapshot.seats] == [player.id for player in one.players]
         assert snapshot.winner is not None
@@ -141,7 +154,7 @@ async def check(organiser: Client, tournament: str) -> None:
     assert len(answer.standings) == PLAYERS
     order = [row.points for row in answer.standings]
     assert order == sorted(order, reverse=True)
-    assert sum(order) == ROUNDS * PLAYERS / 2
+    assert sum(order) == ROUNDS * GAMES
     assert all(row.games == ROUNDS for row in answer.standings)
     assert {row.player.kind for row in answer.standings} == {"person", "bot"}
 

@@ -68,7 +68,7 @@ def test_the_page_shows_the_version_of_a_bot(size: tuple[int, int], open_window:
     with rated_bot(address, "2.1-rc1") as (bot, match):
         window = open_window(size=size)
         page = window.page
-        expect(page.locator(".chip", has_text="Versioned")).to_contain_text("2.1-rc1")
+        expect(page.locator(f".chip[data-key^='{bot}:']")).to_contain_text("2.1-rc1")
         page.goto(f"{address}/#/m/{match}")
         expect(page.locator(".bar", has_text="Versioned").locator(".bot")).to_have_text("bot 2.1-rc1")
         page.goto(f"{address}/#/player/{bot}")
