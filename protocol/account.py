@@ -117,9 +117,11 @@ class AskPolicies(Command, json_schema_extra={"answers": ["policies"]}):
 
 
 class Register(WithSecret, json_schema_extra={"answers": ["registered"]}):
-    """Become an account. A guest keeps its id, matches and token; before `hello` a new player is made.
+    """Become an account. A guest keeps its id and matches; before `hello` a new player is made.
 
-    The name must be free: no other account has it or has had it, and nobody bears it just now.
+    A session begins, in which this socket goes on, and whose token comes with the answer. The guest's token ends then,
+    and other sockets that said hello with it are closed. The name must be free: no other account has it or has had it,
+    and nobody bears it just now.
     """
 
     type: Literal["register"] = "register"
@@ -128,7 +130,7 @@ class Register(WithSecret, json_schema_extra={"answers": ["registered"]}):
     invitation: InvitationCode | None = Field(default=None, repr=False)
     """Where registration is by invitation."""
     label: Label = ""
-    """The name of the session that begins where a new player is made."""
+    """The name of the session that begins; that of a guest's session where it is empty."""
 
 
 class SignIn(WithSecret, json_schema_extra={"answers": ["signed_in"]}):
@@ -330,8 +332,8 @@ class Registered(Made):
     type: Literal["registered"] = "registered"
     id: CommandId
     player: Player
-    token: Token | None = Field(repr=False)
-    """The token of a player that was made; null for a guest, whose token stays valid."""
+    token: Token = Field(repr=False)
+    """The token of the session that begins. A guest's token from before is not valid any more."""
     codes: tuple[str, ...] = Field(repr=False)
 
 

@@ -307,8 +307,10 @@ class Accounts(Protocol):
     async def has_code(self, player: str, code: str) -> bool:
         """Return whether the account has a recovery code with this digest."""
 
-    async def register(self, new: NewAccount, player: str | None, by: str = "") -> tuple[Identity, str | None]:
-        """Give a player an account, by its session `by`, or make a new player with one, and return its token too.
+    async def register(self, new: NewAccount, player: str | None, by: str = "") -> tuple[Identity, str]:
+        """Give a player an account, by its session `by`, or make a new player with one.
+
+        A session of the account begins, and is returned with its token; those from before it end.
 
         Raises NameTaken, AlreadyRegistered, BadInvitation or StaleAccount.
         """

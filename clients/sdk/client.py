@@ -562,6 +562,10 @@ class Client:
         self.tournaments.close()
         self._news_pulse.close()
 
+    def keep_token(self, token: str) -> None:
+        """Resume the player by this token from now on."""
+        self._hello = self._hello.model_copy(update={"token": token})
+
     # The methods of `Receiver`, which the link calls.
 
     def hello(self) -> Hello:
@@ -574,7 +578,7 @@ class Client:
         self._clock_offset = None
         self._observe(welcome.now)
         if welcome.token is not None:
-            self._hello = self._hello.model_copy(update={"token": welcome.token})
+            self.keep_token(welcome.token)
         self._publish(welcome)
         self._rejoining.clear()
         self._studies.reconnect()

@@ -35,6 +35,8 @@ class Asking(Protocol):
 
     async def ask(self, command: Command, expected: type[T]) -> T: ...
 
+    def keep_token(self, token: str) -> None: ...
+
 
 class OwnAccount:
     """The account of a client's player, as `client.account`. Every method raises CommandRefused."""
@@ -43,9 +45,14 @@ class OwnAccount:
         self._client = client
 
     async def register(self, name: str, password: str, *, invitation: str | None = None) -> Registered:
-        """Become an account: the player stays the same, with its matches. The recovery codes are shown this once."""
+        """Become an account: the player stays the same, with its matches, and has another token from then on.
+
+        The recovery codes are shown this once.
+        """
         command = account.Register(id=self._client.new_id(), name=name, password=password, invitation=invitation)
-        return await self._client.ask(command, Registered)
+        registered = await self._client.ask(command, Registered)
+        self._client.keep_token(registered.token)
+        return registered
 
     async def about(self) -> Account:
         """Return what the server knows of the account."""
@@ -120,7 +127,6 @@ async def register(
     """Make a new player with an account; return its token and its recovery codes. Raises as `sign_in`."""
     command = account.Register(id=_new_id(), name=name, password=password, invitation=invitation, label=label)
     made = await _at_the_door(url, command, Registered)
-    assert made.token is not None, "a new player gets a token"
     return made.token, made.codes
 
 

@@ -42,8 +42,10 @@ async def sign_in(server: str, name: str, password: str) -> None:
 async def register(client: Client, name: str, password: str, invitation: str | None = None) -> tuple[str, ...]:
     """Make an account of the player, who stays the same; return the recovery codes. Raises ClientError, ValueError."""
     name = require_name(name)
+    guest, token, store = client.player.name, client.token, TokenStore()
     made = await client.account.register(name, require_password(password), invitation=invitation or None)
-    keep_token(TokenStore(), client.url, name, client.token)
+    _forget(store, client.url, guest, token)
+    keep_token(store, client.url, name, client.token)
     return made.codes
 
 
@@ -51,6 +53,11 @@ async def sign_out(client: Client) -> None:
     """End the session, and forget its token. Raises ClientError."""
     token, store = client.token, TokenStore()
     await client.account.sign_out()
-    for key in (client.player.name, LAST_PLAYER_KEY):
-        if store.get(client.url, key) == token:
-            store.forget(client.url, key)
+    _forget(store, client.url, client.player.name, token)
+
+
+def _forget(store: TokenStore, server: str, name: str, token: str) -> None:
+    """Forget a token that is not valid any more, wherever it is kept."""
+    for key in (name, LAST_PLAYER_KEY):
+        if store.get(server, key) == token:
+            store.forget(server, key)

@@ -66,9 +66,10 @@ function registerBy(page, policies, byPasskey, known) {
     const answer = byPasskey
       ? await link.ask({ type: "register_by_passkey", ...terms, passkey: await makePasskey(page, "register", terms.name), passkey_label: label })
       : await link.ask({ type: "register", ...terms, password: password.input.value });
-    const { token } = answer;
-    if (token === null) link.registered(answer.player);
-    showCodes(page, answer.player, answer.codes, token === null ? undefined : () => link.become(token));
+    const { player, token } = answer;
+    const isGuest = player.id === link.me?.id;
+    if (isGuest) link.entered(player, token);
+    showCodes(page, player, answer.codes, isGuest ? undefined : () => link.entered(player, token));
   };
   formSheet(t("Create an account"), {
     fields: [name, ...(byPasskey ? [] : [password]), ...(byInvitation ? [invitation] : [])],

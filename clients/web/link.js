@@ -164,6 +164,13 @@ export class Link extends EventTarget {
     this.socket?.close();
   }
 
+  /** Go on as the player of a new session, which has an account. @param {Player} player @param {string} token */
+  entered(player, token) {
+    if (player.id !== this.me?.id) return this.become(token);
+    this.store.setItem(TOKEN, token);
+    this.registered(player);
+  }
+
   /** Keep that I have an account now, as this player. @param {Player} player */
   registered(player) {
     this.me = player;

@@ -2205,9 +2205,11 @@ export interface Refused {
 }
 
 /**
- * Become an account. A guest keeps its id, matches and token; before `hello` a new player is made.
+ * Become an account. A guest keeps its id and matches; before `hello` a new player is made.
  *
- * The name must be free: no other account has it or has had it, and nobody bears it just now.
+ * A session begins, in which this socket goes on, and whose token comes with the answer. The guest's token ends then,
+ * and other sockets that said hello with it are closed. The name must be free: no other account has it or has had it,
+ * and nobody bears it just now.
  */
 export interface Register {
   id: string;
@@ -2216,7 +2218,7 @@ export interface Register {
   password: string;
   /** Where registration is by invitation. */
   invitation?: string | null;
-  /** The name of the session that begins where a new player is made. */
+  /** The name of the session that begins; that of a guest's session where it is empty. */
   label?: string;
 }
 
@@ -2242,8 +2244,8 @@ export interface Registered {
   type: "registered";
   id: string;
   player: Player;
-  /** The token of a player that was made; null for a guest, whose token stays valid. */
-  token: string | null;
+  /** The token of the session that begins. A guest's token from before is not valid any more. */
+  token: string;
   codes: string[];
 }
 

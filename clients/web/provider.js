@@ -49,8 +49,7 @@ export async function finishVisit(page, code) {
 async function finish(page, code, secret, name) {
   const answer = await page.link.ask({ type: "finish_oidc", code, secret, label: deviceName(), ...(name ? { name } : {}) });
   if (answer.type === "acknowledged") page.toast(t("Your account is linked."));
-  else if (answer.token !== null) page.link.become(answer.token);
-  else page.link.registered(answer.player);
+  else page.link.entered(answer.player, answer.token);
 }
 
 /** @param {Page} page @param {string} code @param {string} secret */

@@ -158,9 +158,12 @@ class MemoryAccounts:
         known = self._accounts.get(player)
         return known is not None and code in known.codes
 
-    async def register(self, new: NewAccount, player: str | None, by: str = "") -> tuple[Identity, str | None]:
+    async def register(self, new: NewAccount, player: str | None, by: str = "") -> tuple[Identity, str]:
+        before = [] if player is None else self._digests(player)
+        label = new.label
         if player is not None:
-            self._require_session(player, by)
+            own = self._require_session(player, by)
+            label = label or own
             if player in self._accounts:
                 raise AlreadyRegistered
         uses, expires = self._invitations.get(new.invitation or "", (0, 0))
@@ -182,9 +185,11 @@ class MemoryAccounts:
             self._add_passkey(player, new.passkey)
         if new.identity:
             self._identities[new.identity] = player
-        if is_new:
-            return self._begin_session(player, new.label, new.at)
-        return Identity(self._players[player], by, has_account=True), None
+        identity, token = self._begin_session(player, label, new.at)
+        if not is_new:
+            self._drop(before)
+            self._record(player, spared=identity.session)
+        return identity, token
 
     async def sign_in(self, player: str, was: str, session: NewSession) -> tuple[Identity, str]:
         return self._enter(player, self._require_account(player, was), session)
@@ -430,10 +435,11 @@ class MemoryAccounts:
             raise StaleAccount
         return known
 
-    def _require_session(self, player: str, by: str) -> None:
+    def _require_session(self, player: str, by: str) -> str:
         digest = self._find(player, by)
         if digest is None or not self._tokens[digest].is_session:
             raise StaleAccount
+        return self._tokens[digest].label
 
     def _enter(self, player: str, known: _Account, session: NewSession) -> tuple[Identity, str]:
         own = [digest for digest in self._digests(player) if self._tokens[digest].is_session]

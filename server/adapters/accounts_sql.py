@@ -80,8 +80,8 @@ class SqlAccounts(SqlPasskeys):
         query = select(RECOVERY_CODES.c.player)
         return bool(await self._rows(query.where(RECOVERY_CODES.c.player == player, RECOVERY_CODES.c.digest == code)))
 
-    async def register(self, new: NewAccount, player: str | None, by: str = "") -> tuple[Identity, str | None]:
-        token: str | None = None
+    async def register(self, new: NewAccount, player: str | None, by: str = "") -> tuple[Identity, str]:
+        label = new.label
         async with self._writing() as connection:
             if player is None:
                 player = new_player_id()
@@ -89,7 +89,8 @@ class SqlAccounts(SqlPasskeys):
             elif not await self._lock(connection, player):
                 raise StaleAccount
             else:
-                await self._require_session(connection, player, by)
+                own = await self._require_session(connection, player, by)
+                label = label or own
                 if (await connection.execute(ACCOUNT.where(PLAYERS_TABLE.c.id == player))).first() is not None:
                     raise AlreadyRegistered
             if new.invitation is not None:
@@ -113,11 +114,12 @@ class SqlAccounts(SqlPasskeys):
                 await self._insert_identity(connection, player, new.identity, new.at)
             await connection.execute(update(PLAYERS_TABLE).where(PLAYERS_TABLE.c.id == player).values(name=new.name))
             row = (await connection.execute(select(PLAYERS_TABLE).where(PLAYERS_TABLE.c.id == player))).one()
-            identity = Identity(player_of(row), by, has_account=True)
-            if not by:
-                identity, token = await self._begin_session(
-                    connection, identity.player, new.label, new.at, has_account=True
-                )
+            identity, token = await self._begin_session(connection, player_of(row), label, new.at, has_account=True)
+            if by:
+                # Somebody else may have given the guest its token, and know it.
+                others = ~is_token(player, identity.session)
+                await connection.execute(delete(TOKENS).where(TOKENS.c.player == player, others))
+                await self._record_revocation(connection, player, spared=identity.session)
         return identity, token
 
     async def sign_in(self, player: str, was: str, session: NewSession) -> tuple[Identity, str]:

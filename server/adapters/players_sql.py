@@ -195,11 +195,14 @@ class SqlPlayers:
         locked = update(PLAYERS_TABLE).where(PLAYERS_TABLE.c.id == player, PLAYERS_TABLE.c.deleted.is_(False))
         return bool((await connection.execute(locked.values(kind=PLAYERS_TABLE.c.kind))).rowcount)
 
-    async def _require_session(self, connection: AsyncConnection, player: str, by: str) -> None:
-        """Raise StaleAccount unless `by` is a session of the player."""
-        query = select(TOKENS.c.digest).where(is_token(player, by), TOKENS.c.is_session.is_(True))
-        if (await connection.execute(query)).first() is None:
+    async def _require_session(self, connection: AsyncConnection, player: str, by: str) -> str:
+        """Return the label of a session of the player. Raises StaleAccount where it has none with the id `by`."""
+        query = select(TOKENS.c.label).where(is_token(player, by), TOKENS.c.is_session.is_(True))
+        row = (await connection.execute(query)).first()
+        if row is None:
             raise StaleAccount
+        label: str = row.label
+        return label
 
     async def _begin_session(
         self,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
+from functools import partial
 from typing import Final, NamedTuple, TypeAlias, assert_never, get_args
 
 import structlog
@@ -585,15 +586,15 @@ class Session:
             room = await registry.find(match_id)
         return room
 
-    async def _check_chat(self, client: ClientConnection) -> None:
+    def _check_chat(self, client: ClientConnection) -> None:
         """Raise a Refusal where this client may not write at all."""
         if not self._lobby_service.is_operators(client.player.id):
-            await self._account_service.check_chat(client.identity)
+            self._account_service.check_chat(client.identity)
             self._lobby_service.moderation.check_chat(client.player.id)
 
     async def _said(self, client: ClientConnection, command: Say) -> Say:
         """Return a chat line as it may be told. Raises Refusal."""
-        await self._check_chat(client)
+        self._check_chat(client)
         text = self._lobby_service.moderation.clean_line(command.text)
         return command if text == command.text else command.model_copy(update={"text": text})
 
@@ -606,7 +607,7 @@ class Session:
             named = settings.model_copy(update={"name": moderation.clean_name(settings.name)})
             return command.model_copy(update={"settings": named})
         if isinstance(command, TellTournament):
-            await self._check_chat(client)
+            self._check_chat(client)
             return command.model_copy(update={"text": moderation.clean_line(command.text)})
         return command
 
@@ -615,7 +616,7 @@ class Session:
         if not command.reason:
             return command
         try:
-            await self._check_chat(client)
+            self._check_chat(client)
             reason = self._lobby_service.moderation.clean_line(command.reason)
         except Refusal:
             reason = ""
@@ -636,7 +637,8 @@ class Session:
         if isinstance(command, Rename):
             # A name is text that everybody reads.
             self._lobby_service.moderation.check_chat(client.player.id)
-        visit = Visit(client.address, self._address, client.identity, self._origin, self._queue_for)
+        replacing = partial(self._lobby_service.replacing, client)
+        visit = Visit(client.address, self._address, client.identity, self._origin, self._queue_for, replacing)
         answer = await self._account_service.answer(command, visit)
         client.send(answer)
         await self._look_for_revocations(command)
@@ -645,7 +647,7 @@ class Session:
         """Carry out a command about a group. Raises Refusal."""
         moderation = self._lobby_service.moderation
         if isinstance(command, TellGroup):
-            await self._check_chat(client)
+            self._check_chat(client)
             if not client.limits.chat.spend(now):
                 raise Refusal("too_fast", "let the others say something too")
             command = command.model_copy(update={"text": moderation.clean_line(command.text)})

@@ -202,16 +202,13 @@ class AccountService:
             oidc="" if self._provider is None else self._provider.visits.name,
         )
 
-    async def check_chat(self, identity: Identity) -> None:
-        """Raise a Refusal where this player writes no chat lines; a guest may have registered at another node."""
+    def check_chat(self, identity: Identity) -> None:
+        """Raise a Refusal where this player writes no chat lines."""
         policy = self._limits.settings.chat
         if policy == "nobody":
             raise Refusal("no_chat", "there is no chat on this server")
-        if identity.has_account or policy == "everybody":
-            return
-        with _refusing():
-            if await self._accounts.account(identity.player.id) is None:
-                raise Refusal("no_account", "only players with an account write here; register or sign in")
+        if policy == "accounts" and not identity.has_account:
+            raise Refusal("no_account", "only players with an account write here; register or sign in")
 
     # Commands that may come before hello
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple, assert_never
@@ -162,6 +162,8 @@ class LobbyService:
         self._accounts = accounts
         self._allows_guests = allows_guests
         self._clients: dict[str, list[ClientConnection]] = {}
+        self._replacing = set[ClientConnection]()
+        """Connections whose session is being replaced."""
         self.revocations = Revocations(accounts, self._token_revoked)
         self.moderation = open_moderation(self)
         self.replication = LobbyReplication(
@@ -424,10 +426,22 @@ class LobbyService:
             if reason := is_excluded(client.player.id, client.address):
                 _complete(partial(client.disconnect, reason))
 
+    @contextmanager
+    def replacing(self, client: ClientConnection) -> Iterator[Callable[[Identity], None]]:
+        """Lend what gives a client another session, in which it goes on if its own one ends in the block."""
+        with self.revocations.greeting() as greeting:
+            self._replacing.add(client)
+            try:
+                yield partial(setattr, client, "identity")
+            finally:
+                self._replacing.remove(client)
+                if greeting.ended(client.identity):
+                    client.disconnect("your token is revoked")
+
     def _token_revoked(self, revocation: Revocation) -> None:
         """Close the connections whose token is revoked; what is remembered of a player's name may be out of date."""
         for client in tuple(self._clients.get(revocation.player, ())):
-            if revocation.covers(revocation.player, client.identity.session):
+            if client not in self._replacing and revocation.covers(revocation.player, client.identity.session):
                 client.disconnect("your token is revoked")
         if not revocation.token:
             self.matches.forget_names(revocation.player)

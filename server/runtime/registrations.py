@@ -80,7 +80,9 @@ class Registrations:
         codes = new_codes() if has_codes else ()
         new = replace(new, codes=tuple(map(code_digest, codes)))
         player, by = ("", "") if identity is None else (identity.player.id, identity.session)
-        known, token = await self._accounts.register(new, player or None, by)
+        with visit.replacing() as replace_identity:
+            known, token = await self._accounts.register(new, player or None, by)
+            replace_identity(known)
         self._counts.registrations += 1
         if identity is not None:
             self._visits.changed(known.player)

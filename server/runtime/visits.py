@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Protocol
@@ -20,12 +21,18 @@ async def _patiently(turn: Awaitable[object]) -> None:
     await turn
 
 
+@contextmanager
+def _of_no_socket() -> Iterator[Callable[[Identity], None]]:
+    yield lambda identity: None
+
+
 @dataclass(frozen=True, slots=True)
 class Visit:
     """Where a command comes from: the client's address, and what its token permits, None before hello.
 
     `origin` is that of the page, which the gateway has checked; programs other than browsers have none. `queue_for`
-    waits for a turn, and ends the wait with the socket.
+    waits for a turn, and ends the wait with the socket. `replacing` lends what gives the socket another session in the
+    place of its own one, which ends.
     """
 
     key: str
@@ -33,6 +40,7 @@ class Visit:
     identity: Identity | None
     origin: str = ""
     queue_for: Callable[[Awaitable[object]], Awaitable[None]] = _patiently
+    replacing: Callable[[], AbstractContextManager[Callable[[Identity], None]]] = _of_no_socket
 
 
 class Visits(Protocol):

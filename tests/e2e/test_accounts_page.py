@@ -62,7 +62,17 @@ def test_axe_finds_nothing_in_the_ways_in_and_the_sheets_of_an_account(
 def test_a_guest_becomes_an_account_and_is_the_same_player_on_a_second_device(open_window: OpenWindow) -> None:
     first, second = open_window(size=DESK), open_window(size=PHONE)
     me = first.page.evaluate("import('./main.js').then(({ page }) => page.link.me.id)")
+    tab = first.context.new_page()
+    tab.goto(first.page.url)
+    expect(tab.locator(".lobby.ready")).to_be_visible()
     register(first, "Avocet")
+    # The guest's token has ended: this tab and the other one go on with that of the account.
+    expect(tab.locator(".me")).to_have_text("Avocet")
+    expect(tab.get_by_text("You were signed out")).to_have_count(0)
+    tab.close()
+    first.page.reload()
+    expect(first.page.locator(".me")).to_have_text("Avocet")
+    expect(first.page.locator(".lobby.ready")).to_be_visible()
     assert first.page.evaluate("import('./main.js').then(({ page }) => page.link.me.id)") == me
     expect(first.page.get_by_role("banner").get_by_role("button", name="Sign in")).to_have_count(0)
     # On a phone the way in is the sheet of the name.

@@ -17,7 +17,11 @@ from cornered.server.runtime import limits
 from cornered.server.runtime.codes import invitation_digest
 from tests.server.conftest import Running, Start, Stores
 from tests.server.test_accounts import OTHER, PASSWORD, register
+from tests.server.test_revoked_tokens import closing, refusal
+from tests.server.test_two_nodes import two_nodes
 from tests.waiting import until
+
+__all__ = ["two_nodes"]
 
 ATTEMPTS: Final = 7
 """Attempts with known names and as many with unknown ones: with the registration fewer passwords than are hashed
@@ -58,6 +62,40 @@ async def test_a_token_from_before_a_sign_in_is_never_signed_in(running: Running
             assert len(sessions) == 3
             await anna.do(acc.EndOtherSessions)
         assert isinstance(await tab.ask(Ping), Pong), "a guest's session is none of the account's"
+
+
+async def fix_and_register(here: Running, there: Running) -> None:
+    """Require that a guest's token, known to somebody else, leads nowhere after the guest has registered."""
+    # The attacker has given the victim a guest's token, and waits with it on both nodes.
+    async with here.client("Eve") as eve, there.client("Eve", token=eve.welcome.token) as far:
+        fixed = eve.welcome.token
+        async with here.client("Eve", token=fixed) as victim:
+            made = await register(victim)
+            assert (made.player.id, made.token != fixed) == (eve.player.id, True)
+            for socket in (eve, far):
+                assert await closing(socket) == (1008, "your token is revoked")
+            assert await refusal(there, fixed) == "bad_token"
+            # The victim's own socket goes on, in the session of the new token.
+            own = await victim.ask(acc.AskAccount)
+            assert (own.player.id, own.has_account) == (made.player.id, True)
+            (session,) = (await victim.ask(acc.AskSessions)).sessions
+            assert session.is_current
+            async with there.client(token=made.token) as again:
+                assert again.welcome.has_account
+                await again.do(acc.EndOtherSessions)
+            assert isinstance(await victim.ask(Ping), Pong), "it is the same session"
+
+
+async def test_a_token_from_before_a_registration_is_never_the_accounts(running: Running) -> None:
+    await fix_and_register(running, running)
+
+
+@pytest.mark.mqtt
+@pytest.mark.postgres
+async def test_a_token_from_before_a_registration_is_never_the_accounts_at_another_node(
+    two_nodes: tuple[Running, Running],
+) -> None:
+    await fix_and_register(*two_nodes)
 
 
 @pytest.mark.parametrize("command", ["sign in", "recover"])

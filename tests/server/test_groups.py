@@ -51,17 +51,16 @@ from cornered.protocol.values import Command, Fischer
 from cornered.server.runtime.guesses import ADDRESS_GUESSES, KEPT, PLAYER_GUESSES, Guesses
 from cornered.server.streams.ports import StaleStream
 from tests.server.conftest import SMALL, Client, Running, Start, Stores
+from tests.server.test_accounts import register
 from tests.server.test_moderation import admin_of
 from tests.server.test_tournaments import crowd
-
-PASSWORD: Final = "correct horse battery"
 
 
 @contextlib.asynccontextmanager
 async def teacher_of(server: Running, name: str = "Tess") -> AsyncIterator[Client]:
     """Connect a player with an account."""
     async with server.client(name) as teacher:
-        await teacher.ask(acc.Register, name=name, password=PASSWORD)
+        await register(teacher, name)
         yield teacher
 
 
@@ -178,7 +177,7 @@ async def test_a_teacher_hands_over_to_a_member_with_an_account(running_server: 
         assert await tess.refused(LeaveGroup, group=group) == "last_teacher"
         hand_over = {"group": group, "player": ann.player.id, "role": "teacher"}
         assert await tess.refused(SetGroupRole, **hand_over) == "no_account"
-        await ann.ask(acc.Register, name="Anna", password=PASSWORD)
+        await register(ann)
         await tess.do(SetGroupRole, **hand_over)
         await tess.do(LeaveGroup, group=group)
         code = (await ann.do(RenewGroupCode, group=group)).ref or ""

@@ -65,16 +65,20 @@ async def registered(accounts: Accounts, name: str = "Anna", **more: Any) -> tup
     return identity, token
 
 
-async def test_a_guest_becomes_an_account_and_keeps_id_and_token(accounts: Accounts) -> None:
+async def test_a_guest_becomes_an_account_in_a_new_session_and_keeps_its_id(accounts: Accounts) -> None:
     guest, token = await accounts.create("somebody", "person", label="a browser", at=500)
     assert not guest.has_account
+    before = await accounts.newest_revocation()
     identity, new_token = await accounts.register(new_account(), guest.player.id, guest.session)
-    assert new_token is None
     assert (identity.player.id, identity.player.name) == (guest.player.id, "Anna")
-    known = await accounts.by_token(token)
-    assert known is not None
-    assert known.has_account
-    assert known.player == identity.player
+    assert await accounts.by_token(token) is None
+    assert await accounts.by_token(new_token) == identity
+    assert identity.has_account
+    (only,) = await accounts.tokens(guest.player.id)
+    assert (only.id, only.label) == (identity.session, "a browser")
+    (ended,) = await accounts.revoked(before)
+    assert ended.covers(guest.player.id, guest.session)
+    assert not ended.covers(guest.player.id, identity.session)
     account = await accounts.account(guest.player.id)
     assert account == await accounts.account_named("anna")
     assert account is not None
@@ -83,6 +87,8 @@ async def test_a_guest_becomes_an_account_and_keeps_id_and_token(accounts: Accou
     assert "hash-1" not in repr(account)
     assert "hash-1" not in repr(new_account())
     with pytest.raises(AlreadyRegistered):
+        await accounts.register(new_account("Berta"), guest.player.id, identity.session)
+    with pytest.raises(StaleAccount):
         await accounts.register(new_account("Berta"), guest.player.id, guest.session)
 
 
