@@ -43,6 +43,8 @@ def archive(
     ] = None,
     least_plies: Annotated[int | None, typer.Option(help="The least length.")] = None,
     most_plies: Annotated[int | None, typer.Option(help="The greatest length.")] = None,
+    least_rating: Annotated[int | None, typer.Option(help="The least rating of any player before it.")] = None,
+    most_rating: Annotated[int | None, typer.Option(help="The greatest rating of any player before it.")] = None,
     opening: Annotated[str | None, typer.Option(help='The first moves, as in "c2 c4".')] = None,
     order: Annotated[str | None, typer.Option(help="newest, oldest or longest.")] = None,
     lines: Annotated[bool, typer.Option("--jsonl", help="One JSON object a line in the place of text.")] = False,
@@ -64,6 +66,8 @@ def archive(
         "clock": clock,
         "least_plies": least_plies,
         "most_plies": most_plies,
+        "least_rating": least_rating,
+        "most_rating": most_rating,
         "order": order,
     }
     wanted += [(name, value) for name, value in given.items() if value is not None]

@@ -48,6 +48,10 @@ class ArchiveFilter(Value):
     rated: bool | None = None
     least_plies: Count | None = None
     most_plies: Count | None = None
+    least_rating: Count | None = None
+    """The least rating before it of any player whose rating it changed; a match that changed none is not found."""
+    most_rating: Count | None = None
+    """The greatest rating before it of any of them."""
     ended_from: Milliseconds | None = None
     """The earliest end, in milliseconds since 1970."""
     ended_until: Milliseconds | None = None

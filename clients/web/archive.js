@@ -17,6 +17,7 @@ const EMPTY_PAGES = 4;
 const PASSING = ["too_fast", "internal"];
 const DAY_MS = 86_400_000;
 const MOST_PLIES = 100_000;
+const MOST_RATING = 4_000;
 
 /** @type {[string, string][]} */
 const RESULTS = [
@@ -150,6 +151,8 @@ export class ArchiveView {
       order: choice(t("Order"), ORDERS, conditions.order),
       least: entry(t("Least plies"), { type: "number", min: 0, max: MOST_PLIES, value: conditions.least_plies ?? "" }),
       most: entry(t("Most plies"), { type: "number", min: 0, max: MOST_PLIES, value: conditions.most_plies ?? "" }),
+      weakest: entry(t("Ratings from"), { type: "number", min: 0, max: MOST_RATING, value: conditions.least_rating ?? "" }),
+      strongest: entry(t("Ratings up to"), { type: "number", min: 0, max: MOST_RATING, value: conditions.most_rating ?? "" }),
       from: entry(t("Ended from"), { type: "date", value: dateOf(conditions.ended_from) }),
       until: entry(t("Ended until"), { type: "date", value: dateOf(conditions.ended_until) }),
       opening: entry(t("First moves"), { value: conditions.opening?.join(" ") ?? "", spellcheck: "false", autocapitalize: "none", placeholder: "e2 e8" }),
@@ -157,8 +160,8 @@ export class ArchiveView {
     this.game = choice(t("Game"), [["", t("All games")]], "");
     this.game.select.addEventListener("change", () => this.#drawOptions());
     this.options = h("div.condition-grid", { hidden: true });
-    const { result, reason, clock, rated, order, least, most, from, until, opening } = this.fields;
-    const rare = ["reason", "clock", "rated", "least_plies", "most_plies", "ended_from", "ended_until", "opening", "options", "exact"];
+    const { result, reason, clock, rated, order, least, most, weakest, strongest, from, until, opening } = this.fields;
+    const rare = ["reason", "clock", "rated", "least_plies", "most_plies", "least_rating", "most_rating", "ended_from", "ended_until", "opening", "options", "exact"];
     fill(
       this.form,
       h("div.condition-grid", player.element, opponent.element, this.game.element, result.element, order.element),
@@ -167,7 +170,7 @@ export class ArchiveView {
         { open: rare.some((name) => name in conditions) },
         h("summary", t("More conditions")),
         this.options,
-        h("div.condition-grid", reason.element, clock.element, rated.element, opening.element, least.element, most.element, from.element, until.element),
+        h("div.condition-grid", reason.element, clock.element, rated.element, opening.element, least.element, most.element, weakest.element, strongest.element, from.element, until.element),
       ),
       h(
         "footer.row",
@@ -214,7 +217,7 @@ export class ArchiveView {
     const game = this.game?.select.value ?? "";
     const chosen = (this.optionFields ?? []).filter(({ select }) => select.value);
     const options = Object.fromEntries(chosen.map(({ name, select }) => [name, valueOf(select.value)]));
-    const { result, reason, clock, rated, order, least, most, from, until, opening } = fields;
+    const { result, reason, clock, rated, order, least, most, weakest, strongest, from, until, opening } = fields;
     const first = movesIn(opening.input.value);
     const query = new URLSearchParams();
     const add = (/** @type {string} */ name, /** @type {string | number} */ value) => value !== "" && query.set(name, String(value));
@@ -229,6 +232,8 @@ export class ArchiveView {
     add("order", order.select.value);
     add("least_plies", least.input.value);
     add("most_plies", most.input.value);
+    add("least_rating", weakest.input.value);
+    add("most_rating", strongest.input.value);
     add("ended_from", from.input.value && timeOf(from.input.value));
     // The last moment of that day.
     add("ended_until", until.input.value && timeOf(until.input.value) + DAY_MS - 1);

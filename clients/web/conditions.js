@@ -6,7 +6,7 @@
 /** @typedef {Omit<Fields["ask_archive"], "after">} Conditions */
 
 const WORDS = /** @type {const} */ (["player", "opponent", "game", "result", "reason", "clock", "order"]);
-const NUMBERS = /** @type {const} */ (["least_plies", "most_plies", "ended_from", "ended_until"]);
+const NUMBERS = /** @type {const} */ (["least_plies", "most_plies", "least_rating", "most_rating", "ended_from", "ended_until"]);
 const TICKS = /** @type {const} */ (["exact", "rated"]);
 
 /** The value of an option. @param {string} word */

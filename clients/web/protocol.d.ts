@@ -259,6 +259,10 @@ export interface AskArchive {
   rated?: boolean | null;
   least_plies?: number | null;
   most_plies?: number | null;
+  /** The least rating before it of any player whose rating it changed; a match that changed none is not found. */
+  least_rating?: number | null;
+  /** The greatest rating before it of any of them. */
+  most_rating?: number | null;
   /** The earliest end, in milliseconds since 1970. */
   ended_from?: number | null;
   /** The latest end. */

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Select, Table, and_, exists, func, select,
 
 from cornered.protocol.archive import HeadToHeadCount, OpeningMove
 from cornered.server.adapters.archive_tables import ARCHIVE, ARCHIVE_PAIRS, ARCHIVE_PLAYERS, OPENINGS
+from cornered.server.adapters.tables import RATING_CHANGES
 from cornered.server.archive.index import Scores, heads, moves_of
 from cornered.server.archive.search import ArchivePage, Cursor, Search
 
@@ -124,6 +125,12 @@ def _conditions(search: Search) -> list[ColumnElement[bool]]:
             conditions.append(column >= least)
         if most is not None:
             conditions.append(column <= most)
+    if wanted.least_rating is not None or wanted.most_rating is not None:
+        conditions.append(_rated(True))
+    if wanted.least_rating is not None:
+        conditions.append(~_rated(RATING_CHANGES.c.before < wanted.least_rating))
+    if wanted.most_rating is not None:
+        conditions.append(~_rated(RATING_CHANGES.c.before > wanted.most_rating))
     conditions += (match.options.contains(part, autoescape=True) for part in search.option_parts())
     if opening := search.opening_text:
         # Not LIKE, which takes capitals for small letters on SQLite.
@@ -136,6 +143,10 @@ def _conditions(search: Search) -> list[ColumnElement[bool]]:
                 _seated(and_(ARCHIVE_PLAYERS.c.player == search.player, ARCHIVE_PLAYERS.c.result == wanted.result))
             )
     return conditions
+
+
+def _rated(condition: ColumnElement[bool] | bool) -> ColumnElement[bool]:
+    return exists().where(RATING_CHANGES.c.match == ARCHIVE.c.match, condition)
 
 
 def _seated(condition: ColumnElement[bool]) -> ColumnElement[bool]:

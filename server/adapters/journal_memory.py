@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -44,6 +44,8 @@ class MemoryJournal:
         self.newest: tuple[str, int] | None = None
         self.results: list[tuple[Started, Ended]] = []
         """The first and last events of matches whose results count for the ratings, in the order of their ends."""
+        self.ratings_before: Callable[[str], Sequence[float]] = lambda match: ()
+        """What the players of a match were rated before it."""
 
     @property
     def obstacle(self) -> str:
@@ -91,7 +93,11 @@ class MemoryJournal:
             return Cursor(match.plies if search.by_plies else match.ended, match.tie)
 
         is_rising = search.wanted.order == "oldest"
-        found = sorted(filter(search.has, self._archive.values()), key=place, reverse=not is_rising)
+        found = sorted(
+            (each for each in self._archive.values() if search.has(each, self.ratings_before(each.match))),
+            key=place,
+            reverse=not is_rising,
+        )
         if after is not None:
             found = [each for each in found if (place(each) > after if is_rising else place(each) < after)]
         more = place(found[limit - 1]) if len(found) > limit else None

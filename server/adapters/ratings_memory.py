@@ -23,6 +23,10 @@ class MemoryRatings:
         self._ratings: dict[tuple[str, str], tuple[PlayerKind, Rating]] = {}
         self._changes: dict[str, dict[int, Change]] = {}
         self._courses: dict[tuple[str, str], dict[int, Change]] = {}
+        journal.ratings_before = self._before
+
+    def _before(self, match: str) -> Sequence[float]:
+        return [change.before for change in self._changes.get(match, {}).values()]
 
     async def newest(self) -> int:
         return self._newest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -73,8 +74,8 @@ class Search:
         """Return the texts that `options_text` of a match contains where it has these options."""
         return [option_text(name, value) for name, value in self.wanted.options.items()]
 
-    def has(self, match: Indexed) -> bool:
-        """Return whether a match is found."""
+    def has(self, match: Indexed, ratings: Sequence[float]) -> bool:
+        """Return whether a match is found, whose players had these `ratings` before it; none where it changed none."""
         wanted = self.wanted
         players = [player for player, _ in match.players]
         if (match.private and not self.sees_private) or any(
@@ -99,9 +100,17 @@ class Search:
             for least, value, most in bounds
         ):
             return False
+        if not self._has_ratings(ratings):
+            return False
         if not all(part in match.options for part in self.option_parts()):
             return False
         return match.opening_text.startswith(self.opening_text) and self._has_result(match)
+
+    def _has_ratings(self, ratings: Sequence[float]) -> bool:
+        least, most = self.wanted.least_rating, self.wanted.most_rating
+        if least is None and most is None:
+            return True
+        return bool(ratings) and (least is None or min(ratings) >= least) and (most is None or max(ratings) <= most)
 
     def _has_result(self, match: Indexed) -> bool:
         wanted = self.wanted.result

@@ -32,7 +32,7 @@ PAGE_MATCHES: Final = 100
 MAX_PAGES: Final = 20
 """Pages of the search for one answer, so that conditions which few matches meet end too."""
 MAX_PARAMETERS: Final = 40
-_NUMBERS: Final = ("least_plies", "most_plies", "ended_from", "ended_until")
+_NUMBERS: Final = ("least_plies", "most_plies", "least_rating", "most_rating", "ended_from", "ended_until")
 _WORDS: Final = {"true": True, "false": False, "none": None}
 
 

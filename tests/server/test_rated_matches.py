@@ -17,6 +17,7 @@ from cornered.clients.terminal.online import OnlineMatch
 from cornered.protocol.commands import (
     AcceptChallenge,
     AcceptTakeback,
+    AskArchive,
     AskLeaderboard,
     AskMoves,
     AskMyMatches,
@@ -50,6 +51,32 @@ async def play_and_resign(match: str, first: Client, second: Client) -> None:
     await first.do(Play, match=match, ply=0, move="a2")
     await second.do(Play, match=match, ply=1, move="c2")
     await first.do(Resign, match=match)
+
+
+@pytest.mark.parametrize("is_stored", [False, True], ids=["memory", "sqlite"])
+async def test_matches_are_found_by_the_ratings_of_their_players(
+    is_stored: bool, start: Start, pair: Pair, tmp_path: Path
+) -> None:
+    store = {"database": "", "data": tmp_path} if is_stored else {}
+    async with start(message_burst=9_000, **store) as server, server.client("Ann") as ann, server.client("Ben") as ben:
+        found = []
+        for _ in range(2):
+            match = await pair(ann, ben, rated=True)
+            await play_and_resign(match, ann, ben)
+            await ann.hear(Rated)
+            found.append(match)
+        casual = await pair(ann, ben)
+        await play_and_resign(casual, ann, ben)
+
+        async def search(**ratings: int) -> list[str]:
+            return [match.id for match in (await ann.ask(AskArchive, **ratings)).matches]
+
+        assert await search() == [casual, *reversed(found)]
+        # Both were 1500 before the first match, and Ann 1338 and Ben 1662 before the second.
+        assert await search(least_rating=0) == await search(most_rating=4_000) == [*reversed(found)]
+        assert await search(least_rating=1_500) == await search(most_rating=1_500) == found[:1]
+        assert await search(least_rating=1_501) == await search(most_rating=1_499) == []
+        assert await search(least_rating=1_300, most_rating=1_700) == [*reversed(found)]
 
 
 async def test_a_rated_match_changes_both_ratings_and_its_clients_are_told(

@@ -124,6 +124,8 @@ async def test_each_condition_keeps_the_matches_that_meet_it(journal: Journal) -
     assert len(await found(journal, rated=False)) == 6
     assert await found(journal, least_plies=2) == ["b", "a"]
     assert await found(journal, most_plies=2, least_plies=2, order="longest") == ["b"]
+    assert await found(journal, least_rating=0) == []
+    assert await found(journal, most_rating=4_000) == []
     # A move is a whole word, in its own letters.
     assert await found(journal, opening=("b3",)) == ["b", "a"]
     assert await found(journal, opening=("b3", "c3")) == ["a"]
