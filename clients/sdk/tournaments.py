@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
+from typing import TypeVar
 
 from cornered.clients.sdk.backoff import retry
 from cornered.clients.sdk.own_account import Asking
@@ -24,6 +25,8 @@ from cornered.protocol.tournaments import (
 )
 
 __all__ = ["OwnTournaments", "TournamentView"]
+
+P = TypeVar("P", Tournaments, Standings, Pairings)
 
 
 class TournamentView:
@@ -74,15 +77,10 @@ class OwnTournaments:
 
         Pages are asked for on the way. Those of a class or club come for its `group` alone.
         """
-        after: int | None = None
-        while True:
-            command = tournaments.AskTournaments(id=self._client.new_id(), over=over, group=group, after=after)
-            page = await retry(partial(self._client.ask, command, Tournaments))
+        ask = partial(tournaments.AskTournaments, over=over, group=group)
+        async for page in self._pages(ask, Tournaments):
             for one in page.tournaments:
                 yield one
-            if page.more is None:
-                return
-            after = page.more
 
     async def about(self, tournament: str) -> TournamentState:
         """Return a tournament with its first standings, the pairings of its newest round, and one's own place."""
@@ -91,27 +89,17 @@ class OwnTournaments:
 
     async def standings(self, tournament: str) -> AsyncIterator[Standing]:
         """Yield all standings, the leader first; pages are asked for on the way."""
-        after: int | None = None
-        while True:
-            command = tournaments.AskStandings(id=self._client.new_id(), tournament=tournament, after=after)
-            page = await retry(partial(self._client.ask, command, Standings))
+        ask = partial(tournaments.AskStandings, tournament=tournament)
+        async for page in self._pages(ask, Standings):
             for one in page.standings:
                 yield one
-            if page.more is None:
-                return
-            after = page.more
 
     async def pairings(self, tournament: str, round: int | None = None) -> AsyncIterator[PairingInfo]:
         """Yield the pairings of a round, by default of the newest one; pages are asked for on the way."""
-        after: int | None = None
-        while True:
-            command = tournaments.AskPairings(id=self._client.new_id(), tournament=tournament, round=round, after=after)
-            page = await retry(partial(self._client.ask, command, Pairings))
+        ask = partial(tournaments.AskPairings, tournament=tournament, round=round)
+        async for page in self._pages(ask, Pairings):
             for one in page.pairings:
                 yield one
-            if page.more is None:
-                return
-            after = page.more
 
     async def join(self, tournament: str) -> None:
         """Enter a tournament, or come back after having been absent. `Paired` has each of one's games."""
@@ -149,6 +137,16 @@ class OwnTournaments:
         self.close()
         self._view = TournamentView(state)
         return self._view
+
+    async def _pages(self, ask: Callable[..., Command], answer: type[P]) -> AsyncIterator[P]:
+        """Yield the answers to a question, each asked for after the one before."""
+        after: int | None = None
+        while True:
+            page = await retry(partial(self._client.ask, ask(id=self._client.new_id(), after=after), answer))
+            yield page
+            if page.more is None:
+                return
+            after = page.more
 
     async def _do(self, command: Command) -> None:
         # A command that came too soon was not carried out.

@@ -126,7 +126,7 @@ def _conditions(search: Search) -> list[ColumnElement[bool]]:
         if most is not None:
             conditions.append(column <= most)
     if wanted.least_rating is not None or wanted.most_rating is not None:
-        conditions.append(_rated(True))
+        conditions.append(_rated())
     if wanted.least_rating is not None:
         conditions.append(~_rated(RATING_CHANGES.c.before < wanted.least_rating))
     if wanted.most_rating is not None:
@@ -145,8 +145,8 @@ def _conditions(search: Search) -> list[ColumnElement[bool]]:
     return conditions
 
 
-def _rated(condition: ColumnElement[bool] | bool) -> ColumnElement[bool]:
-    return exists().where(RATING_CHANGES.c.match == ARCHIVE.c.match, condition)
+def _rated(*conditions: ColumnElement[bool]) -> ColumnElement[bool]:
+    return exists().where(RATING_CHANGES.c.match == ARCHIVE.c.match, *conditions)
 
 
 def _seated(condition: ColumnElement[bool]) -> ColumnElement[bool]:

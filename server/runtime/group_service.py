@@ -11,6 +11,7 @@ import hmac
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from typing import Final, Protocol, assert_never
 
@@ -49,6 +50,7 @@ from cornered.server.group.events import GROUP_EVENT, GroupEvent, Told
 from cornered.server.group.group import Group, GroupChange, Member, unknown_code, unknown_group
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.client_connection import ClientConnection
+from cornered.server.runtime.following import follow
 from cornered.server.runtime.guesses import Guesses
 from cornered.server.streams.ports import EventStreams, StaleStream, StreamsUnavailable
 
@@ -148,21 +150,7 @@ class GroupService:
 
     async def run(self) -> None:
         """Follow the streams until cancelled; what is stored during an outage of the store is found after it."""
-        is_blind = False
-        while True:
-            await asyncio.sleep(LOOK_SECONDS)
-            try:
-                await self._catch_up()
-            except StreamsUnavailable as error:
-                if not is_blind:
-                    log.warning("groups cannot be followed", reason=str(error))
-                is_blind = True
-                continue
-            except Exception:
-                # A defect here must not end the server.
-                log.exception("groups could not be followed")
-                continue
-            is_blind = False
+        await follow("groups", self._catch_up, partial(asyncio.sleep, LOOK_SECONDS), (StreamsUnavailable,))
 
     async def _read(self, group: str) -> None:
         events: list[GroupEvent] = []

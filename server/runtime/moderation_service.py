@@ -11,6 +11,7 @@ import hmac
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
 from typing import Final, Protocol, assert_never
 
@@ -59,6 +60,7 @@ from cornered.server.moderation.moderation import Decision, Moderation, unknown_
 from cornered.server.moderation.ports import EntryTaken, ModerationLog, ModerationUnavailable
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.account_search import find_accounts
+from cornered.server.runtime.following import follow
 
 __all__ = ["LOOK_SECONDS", "ConnectedPlayers", "ModerationService", "address_mark"]
 
@@ -141,23 +143,12 @@ class ModerationService:
 
     async def run(self) -> None:
         """Follow the log until cancelled; what is decided during an outage of the store is found after it."""
-        is_blind = False
-        while True:
-            await asyncio.sleep(LOOK_SECONDS)
-            self._state.tick(self._now())
-            try:
-                await self._catch_up()
-                await self._tell_reporters()
-            except ModerationUnavailable as error:
-                if not is_blind:
-                    log.warning("bans cannot be looked for", reason=str(error))
-                is_blind = True
-                continue
-            except Exception:
-                # A defect here must not end the server, nor keep the next ban from being found.
-                log.exception("bans could not be looked for")
-                continue
-            is_blind = False
+        await follow("bans", self._look, partial(asyncio.sleep, LOOK_SECONDS), (ModerationUnavailable,))
+
+    async def _look(self) -> None:
+        self._state.tick(self._now())
+        await self._catch_up()
+        await self._tell_reporters()
 
     async def _tell_reporters(self) -> None:
         """Tell the reporters who are here, once on all nodes, that their reports were looked at."""

@@ -9,11 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 
 import structlog
 
 from cornered.server.accounts import Accounts, AccountsUnavailable, Identity, Revocation
+from cornered.server.runtime.following import follow
 
 __all__ = ["LOOK_SECONDS", "Greeting", "Revocations"]
 
@@ -68,17 +70,7 @@ class Revocations:
 
     async def run(self) -> None:
         """Look for new revocations, until cancelled; those during an outage of the store are found after it."""
-        is_blind = False
-        while True:
-            await asyncio.sleep(LOOK_SECONDS)
-            try:
-                await self.look()
-            except AccountsUnavailable as error:
-                if not is_blind:
-                    log.warning("revoked tokens cannot be looked for", reason=str(error))
-                is_blind = True
-                continue
-            is_blind = False
+        await follow("revoked tokens", self.look, partial(asyncio.sleep, LOOK_SECONDS), (AccountsUnavailable,))
 
     async def look(self) -> None:
         """Look for new revocations once. Raises AccountsUnavailable."""

@@ -8,6 +8,7 @@ append under the same number, and one of them is refused.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Final
@@ -19,6 +20,7 @@ from cornered.server.lobby.events import MatchMade
 from cornered.server.metrics import Counts
 from cornered.server.ports import DamagedMatch, Journal, JournalUnavailable
 from cornered.server.refusal import Refusal
+from cornered.server.runtime.following import follow
 from cornered.server.runtime.tournament_book import TournamentBook
 from cornered.server.streams.ports import StaleStream, StreamsUnavailable
 from cornered.server.tournament.events import Result, TournamentEvent
@@ -96,28 +98,18 @@ class TournamentDriver:
 
     async def run(self) -> None:
         """Follow the streams, and drive what is this node's to drive, until cancelled."""
-        is_blind = False
-        while True:
-            try:
-                async with asyncio.timeout(LOOK_SECONDS):
-                    await self._wake.wait()
-            except TimeoutError:
-                pass
-            self._wake.clear()
-            try:
-                await self._book.catch_up()
-                if self._lobby.is_deciding():
-                    await self._drive_all()
-            except (StreamsUnavailable, JournalUnavailable) as error:
-                if not is_blind:
-                    log.warning("tournaments wait for the store", reason=str(error))
-                is_blind = True
-                await asyncio.sleep(LOOK_SECONDS)
-                continue
-            except Exception:
-                # A defect here must not end the server.
-                log.exception("tournaments could not be looked at")
-            is_blind = False
+        await follow("tournaments", self._look, self._pause, (StreamsUnavailable, JournalUnavailable))
+
+    async def _pause(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LOOK_SECONDS):
+                await self._wake.wait()
+        self._wake.clear()
+
+    async def _look(self) -> None:
+        await self._book.catch_up()
+        if self._lobby.is_deciding():
+            await self._drive_all()
 
     async def _drive_all(self) -> None:
         for state in tuple(self._book.live.values()):

@@ -37,9 +37,8 @@ Enter = Callable[[Running, Stores, Client], Awaitable[object]]
 async def make_account(stores: Stores, role: Role = "player") -> tuple[str, str, str]:
     """Make an account with a role; return the ids of its player and its session, and the session's token."""
     number = next(NUMBERS)
-    made, token = await stores.accounts.create(f"Guest {number}", "person")
     new = NewAccount(f"Account {number}", f"account {number}", "hash", ("code",), 1)
-    await stores.accounts.register(new, made.player.id, made.session)
+    made, token = await stores.accounts.register(new, None)
     await stores.accounts.set_role(made.player.id, role)
     return made.player.id, made.session, token
 
