@@ -4,9 +4,7 @@ import { askInTurn } from "./asking.js";
 import { button, fill, h } from "./dom.js";
 import { resultsFile } from "./eventresults.js";
 import { counted, t } from "./grouptexts.js";
-import { pairSheet } from "./handpairs.js";
-import { openSheet } from "./sheet.js";
-import { twice } from "./twice.js";
+import { orders } from "./leading.js";
 import { Boards } from "./wall.js";
 import { isolated } from "./words.js";
 
@@ -99,50 +97,12 @@ export class EventWallView {
 
   /** @param {TournamentInfo} tournament @param {boolean} paused */
   #buttons(tournament, paused) {
-    const { status, settings } = tournament;
-    const isRunning = status === "running";
-    const byHand = settings.format === "by_hand";
-    const results = button(t("Download results (CSV)"), () => this.#download());
-    const back = settings.group ? h("a.button", { href: `#/group/${settings.group}` }, t("To the class")) : null;
-    if (!this.leads) return [results, back];
+    const { settings } = tournament;
     return [
-      status === "open" ? button(t("Start"), () => this.#send("start_tournament"), "primary") : null,
-      isRunning && !paused ? button(t("Pause all clocks"), () => this.#send("pause_tournament")) : null,
-      isRunning && paused ? button(t("Resume"), () => this.#send("resume_tournament"), "primary") : null,
-      byHand && isRunning ? button(t("Pair by hand"), () => this.#pair()) : null,
-      !byHand && isRunning && settings.pause === null && !tournament.pending && !paused ? button(t("Next round"), () => this.#send("start_tournament")) : null,
-      button(t("Message"), () => this.#say()),
-      byHand && isRunning ? twice(t("End the event"), t("Really end it?"), () => this.#send("finish_tournament")) : null,
-      results,
-      back,
+      ...(this.leads ? orders(this.page, tournament, paused) : []),
+      button(t("Download results (CSV)"), () => this.#download()),
+      settings.group ? h("a.button", { href: `#/group/${settings.group}` }, t("To the class")) : null,
     ];
-  }
-
-  /** @param {"start_tournament" | "pause_tournament" | "resume_tournament" | "finish_tournament"} type */
-  #send(type) {
-    this.page.link.ask({ type, tournament: this.id }, { lasting: true }).catch(this.page.complain);
-  }
-
-  async #pair() {
-    try {
-      await pairSheet(this.page, this.id);
-    } catch (error) {
-      this.page.complain(error);
-    }
-  }
-
-  #say() {
-    const group = this.state?.tournament.settings.group;
-    const input = h("input", { required: true, maxlength: 300, dir: "auto", autocomplete: "off", "aria-label": t("Message to all") });
-    const { form } = openSheet(t("Message to all"), "small", input, h("footer", h("button.primary", t("Send"))));
-    form.addEventListener("submit", () => {
-      const text = input.value;
-      const sent = group
-        ? this.page.link.ask({ type: "tell_group", group, text }, { lasting: true })
-        : this.page.link.ask({ type: "tell_tournament", tournament: this.id, text }, { lasting: true });
-      sent.then(() => this.page.toast(t("Everybody has it.")), this.page.complain);
-    });
-    input.focus();
   }
 
   async #download() {

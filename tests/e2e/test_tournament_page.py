@@ -75,7 +75,7 @@ def test_a_tournament_is_made_joined_and_played_and_each_game_opens_by_itself(
     player.page.get_by_role("link", name="Evening cup").click()
     player.page.get_by_role("button", name="Join", exact=True).click()
     expect(page.locator(".standings tbody tr")).to_have_count(2)
-    page.get_by_role("button", name="Start now").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     # The board opens by itself, and after the end there is a way back.
     for window in (organiser, player):
         window.in_match()
@@ -109,19 +109,22 @@ def test_the_organiser_pauses_tells_and_takes_players_out(open_window: OpenWindo
     to(watcher, f"#/tournament/{tournament}")
     watcher.page.get_by_role("button", name="Join", exact=True).click()
     expect(page.locator(".standings tbody tr")).to_have_count(4)
-    page.get_by_role("button", name="Start now").click()
-    page.get_by_role("combobox", name="Moves first").select_option(label="Curlew")
-    page.get_by_role("combobox", name="Moves second").select_option(label="Turnstone")
-    page.get_by_role("button", name="Begin these games").click()
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("button", name="Pair by hand").click()
+    pairs = page.get_by_role("dialog", name="Pair by hand")
+    for name in ("Curlew", "Turnstone"):
+        pairs.get_by_role("button", name=name).click()
+    pairs.get_by_role("button", name="Start the games").click()
     expect(page.locator(".pairing .contestant bdi")).to_have_text(["Curlew", "Turnstone"])
     # The wall shows the boards of this round.
     expect(page.locator(".tournament .card")).to_have_count(1)
     page.get_by_role("button", name="Pause all clocks").click()
     expect(watcher.page.get_by_role("status").filter(has_text="all clocks stand still")).to_be_visible()
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Resume").click()
     expect(watcher.page.get_by_role("status").filter(has_text="round 1")).to_be_visible()
-    page.get_by_role("textbox", name="A line to all players").fill("Tea is served.")
-    page.get_by_role("button", name="Send it").click()
+    page.get_by_role("button", name="Message", exact=True).click()
+    page.get_by_label("Message to all").fill("Tea is served.")
+    page.get_by_role("button", name="Send", exact=True).click()
     expect(watcher.page.locator(".toast")).to_contain_text("Tea is served.")
     page.get_by_role("combobox", name="Player to take out").select_option(label="Turnstone")
     for label in ("Forfeit", "Really take out?"):
@@ -130,7 +133,7 @@ def test_the_organiser_pauses_tells_and_takes_players_out(open_window: OpenWindo
     with page.expect_download() as download:
         page.get_by_role("link", name="Save the table (CSV)").click()
     assert download.value.suggested_filename.endswith(".csv")
-    for label in ("End it with these standings", "Really end it?"):
+    for label in ("End it", "Really end it?"):
         page.get_by_role("button", name=label).click()
     expect(watcher.page.get_by_role("status").filter(has_text="won by Curlew")).to_be_visible()
 
