@@ -123,7 +123,7 @@ def test_the_organiser_pauses_tells_and_takes_players_out(open_window: OpenWindo
     page.get_by_role("button", name="Resume").click()
     expect(watcher.page.get_by_role("status").filter(has_text="round 1")).to_be_visible()
     page.get_by_role("button", name="Message", exact=True).click()
-    page.get_by_label("Message to all").fill("Tea is served.")
+    page.get_by_role("textbox", name="Message to all").fill("Tea is served.")
     page.get_by_role("button", name="Send", exact=True).click()
     expect(watcher.page.locator(".toast")).to_contain_text("Tea is served.")
     page.get_by_role("combobox", name="Player to take out").select_option(label="Turnstone")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,7 @@ UNTRANSLATED = {"pseudocode.js", "language.js", "offline.js", "sw.js"}
 """Modules with no text of the page: pseudocode is English as in textbooks, and says so to screen readers."""
 
 
+@cache
 def modules() -> dict[str, list[Token]]:
     return {path.name: tokens(path.read_text(encoding="utf-8")) for path in sorted(WEB.glob("*.js"))}
 
@@ -76,6 +78,7 @@ def part_of(module: list[Token]) -> str:
     return next((part for part in taken if part), "")
 
 
+@cache
 def keys(part: str) -> set[str]:
     """Return the keys of the texts of the modules that have them from a part of the catalogue."""
     found = set()
