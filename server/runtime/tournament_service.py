@@ -256,7 +256,7 @@ class TournamentService:
                 case _:
                     assert_never(command)
         except (AccountsUnavailable, RatingsUnavailable, StreamsUnavailable):
-            raise Refusal("internal", "tournaments cannot be reached just now; try again") from None
+            raise _unreachable() from None
 
     async def _create(self, command: CreateTournament, client: ClientConnection) -> str:
         player, settings = client.player, command.settings
@@ -372,6 +372,18 @@ class TournamentService:
         if group is not None and (player.id != state.organiser.id or self._groups.is_open(group)):
             await self._groups.check_member(group, player)
 
+    async def shows(self, tournament: str | None, player: Player) -> bool:
+        """Return whether a player may see the private matches of a tournament. Raises Refusal in an outage."""
+        if tournament is None:
+            return False
+        try:
+            await self._seen(tournament, player)
+        except Refusal:
+            return False
+        except (AccountsUnavailable, StreamsUnavailable):
+            raise _unreachable() from None
+        return True
+
     async def public(self, tournament: str) -> TournamentState | None:
         """Return a tournament that everybody may see, or None. Raises AccountsUnavailable and StreamsUnavailable."""
         with suppress(Refusal):
@@ -445,6 +457,10 @@ class TournamentService:
         page, more = _page(round_pairings(state, round_), command.after)
         rows = tuple(pairing_info(state, round_, pairing) for pairing in page)
         return Pairings(id=command.id, tournament=state.id, round=round_, pairings=rows, more=more)
+
+
+def _unreachable() -> Refusal:
+    return Refusal("internal", "tournaments cannot be reached just now; try again")
 
 
 def _page(rows: Sequence[T], after: int | None) -> tuple[Sequence[T], int | None]:
