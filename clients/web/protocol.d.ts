@@ -291,7 +291,11 @@ export interface AskBlocked {
   type: "ask_blocked";
 }
 
-/** Ask for a part of one's account, tokens and matches: the first, or the one after the cursor `after`. */
+/**
+ * Ask for a part of what is stored about oneself: the first, or the one after the cursor `after`.
+ *
+ * The first has the account, tokens, groups and the reports that one made; the others have the matches.
+ */
 export interface AskExport {
   id: string;
   type: "ask_export";

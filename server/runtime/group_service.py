@@ -113,6 +113,10 @@ class GroupService:
         """Return whether there is such a group, which is not closed."""
         return group in self._directory.groups
 
+    def memberships(self, player: str) -> tuple[tuple[Group, Member], ...]:
+        """Return the groups of a player with what the player is there, the oldest membership first."""
+        return tuple((group, group.members[player]) for group in self._directory.of_player(player))
+
     async def check_member(self, group: str, player: Player) -> None:
         """Raise a Refusal unless a player belongs to a group."""
         if await self._role_of(group, player) is None:

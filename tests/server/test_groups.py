@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import AsyncIterator
 from typing import Any, Final
 
@@ -118,6 +119,20 @@ async def test_guests_join_by_the_code_and_hear_what_the_teacher_says(running_se
 async def test_a_group_is_created_with_an_account(running_server: Start) -> None:
     async with running_server() as server, server.client("Ann") as ann:
         assert await ann.refused(CreateGroup, name="Club") == "no_account"
+
+
+async def test_an_export_has_ones_groups_and_what_one_is_there(running_server: Start) -> None:
+    async with running_server() as server, teacher_of(server) as tess, server.client("Ann") as ann:
+        group, code = await created(tess)
+        other, _ = await created(tess)
+        await ann.do(JoinGroup, code=code)
+        await tess.do(CloseGroup, group=other)
+        for client, role in ((tess, "teacher"), (ann, "member")):
+            (found,) = json.loads((await client.ask(acc.AskExport)).text)["groups"]
+            since = next(one.since for one in (await state(tess, group)).members if one.player.id == client.player.id)
+            assert found == {"id": group, "name": "Class 7b", "role": role, "since": since}
+        await ann.do(LeaveGroup, group=group)
+        assert json.loads((await ann.ask(acc.AskExport)).text)["groups"] == []
 
 
 async def test_a_repeated_command_makes_no_second_group(running_server: Start) -> None:
