@@ -73,6 +73,9 @@ class People(Protocol):
     def tell(self, players: Iterable[str], message: ServerMessage) -> None:
         """Send a message to the connections of players to this node."""
 
+    def expel(self, players: Iterable[str], group: str) -> None:
+        """Show players who are no members of a group any more nothing further of its live matches on this node."""
+
 
 class _Nobody:
     """People of whom none is connected."""
@@ -81,6 +84,9 @@ class _Nobody:
         return False
 
     def tell(self, players: Iterable[str], message: ServerMessage) -> None:
+        """Do nothing."""
+
+    def expel(self, players: Iterable[str], group: str) -> None:
         """Do nothing."""
 
 
@@ -211,6 +217,7 @@ class GroupService:
             return
         was = before.members.keys() if before is not None else set[str]()
         over = was if after.is_closed else was - after.members.keys()
+        self.people.expel(over, after.id)
         self.people.tell(over, GroupChanged(group=after.id, seq=after.seq, is_over=True))
         if not after.is_closed:
             self.people.tell(after.members, GroupChanged(group=after.id, seq=after.seq))

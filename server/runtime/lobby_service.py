@@ -444,6 +444,17 @@ class LobbyService:
             for client in self._clients.get(player, ()):
                 client.deliver(broadcast)
 
+    def expel(self, players: Iterable[str], group: str) -> None:
+        """Show players who are no members of a group any more nothing further of its live matches on this node."""
+        for player in players:
+            for client in self._clients.get(player, ()):
+                for name in tuple(client.matches):
+                    room = self.matches.get(name)
+                    if room is None or room.is_listed or room.is_player(client):
+                        continue
+                    if self.tournaments.hides(room.match.terms.tournament, group, player):
+                        room.leave(client)
+
     def say_goodbye(self, text: str) -> None:
         """Notify all clients of the restart, and refuse further commands."""
         self.is_stopping = True

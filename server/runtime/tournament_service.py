@@ -367,10 +367,14 @@ class TournamentService:
         return state
 
     async def _check_sight(self, state: TournamentState, player: Player) -> None:
-        """Raise a Refusal unless a player may see a tournament; that of a closed group is its organiser's alone."""
+        """Raise a Refusal unless a player may see a tournament."""
         group = state.settings.group
-        if group is not None and (player.id != state.organiser.id or self._groups.is_open(group)):
+        if group is not None and self._is_for_members(state, group, player.id):
             await self._groups.check_member(group, player)
+
+    def _is_for_members(self, state: TournamentState, group: str, player: str) -> bool:
+        """Return whether a player sees a group's tournament as a member only, not as the organiser of a closed one."""
+        return player != state.organiser.id or self._groups.is_open(group)
 
     async def shows(self, tournament: str | None, player: Player) -> bool:
         """Return whether a player may see the private matches of a tournament. Raises Refusal in an outage."""
@@ -383,6 +387,11 @@ class TournamentService:
         except (AccountsUnavailable, StreamsUnavailable):
             raise _unreachable() from None
         return True
+
+    def hides(self, tournament: str | None, group: str, player: str) -> bool:
+        """Return whether a tournament that is not over is this group's, and not seen by a player who is no member."""
+        state = None if tournament is None else self._book.live.get(tournament)
+        return state is not None and state.settings.group == group and self._is_for_members(state, group, player)
 
     async def public(self, tournament: str) -> TournamentState | None:
         """Return a tournament that everybody may see, or None. Raises AccountsUnavailable and StreamsUnavailable."""

@@ -427,10 +427,31 @@ async def test_a_live_game_of_an_event_is_watched_by_its_group_alone(
         assert await eve.refused(AskStudy, **position) == "no_analyst"
         # Who is no member any more sees the game no more.
         await tess.do(RemoveMember, group=group, player=cas.player.id)
-        assert await cas.refused(AskHistory, match=match) == "private"
+        assert (await cas.hear(GroupChanged, lambda told: told.is_over)).group == group
+        for kind in (Join, AskHistory):
+            assert await cas.refused(kind, match=match) == "private"
         assert await cas.refused(Say, match=match, room="spectators", text="Hello") == "private"
-        await cas.do(Leave, match=match)
-        assert await cas.refused(Join, match=match) == "private"
+        await ann.do(Resign, match=match)
+        await tess.hear(Happened, lambda told: any(isinstance(one, Ended) for one in told.events))
+        await cas.ask(AskGroups)
+        assert not any(isinstance(message, Happened) for message in cas.heard)
+
+
+async def test_the_organiser_watches_the_games_of_a_group_that_is_closed(running_server: Start) -> None:
+    async with running_server() as server, teacher_of(server) as tess, crowd(server, 3) as (ann, ben, cas):
+        group, code = await created(tess)
+        for member in (ann, ben, cas):
+            await member.do(JoinGroup, code=code)
+        match = await first_match_of(tess, await event_of(tess, group), (ann, ben))
+        for watcher in (tess, ann, cas):
+            await watcher.join(match)
+        await tess.do(CloseGroup, group=group)
+        await cas.hear(GroupChanged, lambda told: told.is_over)
+        await ann.do(Play, match=match, ply=0, move="a2")
+        for watcher in (tess, ann):
+            await watcher.hear(Happened)
+        await cas.ask(AskGroups)
+        assert not any(isinstance(message, Happened) for message in cas.heard)
 
 
 async def test_a_finished_game_of_an_event_is_found_by_its_group_alone(running_server: Start) -> None:
