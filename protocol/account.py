@@ -260,7 +260,10 @@ class RevokeToken(Command):
 
 
 class AskExport(Command, json_schema_extra={"answers": ["export"]}):
-    """Ask for a part of one's account, tokens and matches: the first, or the one after the cursor `after`."""
+    """Ask for a part of what is stored about oneself: the first, or the one after the cursor `after`.
+
+    The first has the account, tokens, groups and the reports that one made; the others have the matches.
+    """
 
     type: Literal["ask_export"] = "ask_export"
     after: Key | None = None

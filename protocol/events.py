@@ -74,6 +74,7 @@ class Started(Event):
     clock: Clock
     commitment: str
     private: bool = False
+    """Whether no list has the match, which its players see and, where it is of a group's event, the group's members."""
     delay: int = 0
     previous: Key | None = None
     """The match of which this is the rematch; null for any other."""

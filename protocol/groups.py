@@ -143,7 +143,7 @@ class LeaveGroup(InGroup):
 
 
 class CloseGroup(InGroup):
-    """End a group; for teachers. Its matches and tournaments stay."""
+    """End a group; for teachers. Its matches stay with their players, its tournaments with their organisers."""
 
     type: Literal["close_group"] = "close_group"
 

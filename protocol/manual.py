@@ -69,7 +69,7 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "busy": "A player or an address is at its limit of games, tables or challenges; the text names it.",
     "not_a_bot": "Only bots declare what they play.",
     "not_allowed": "Only bots with the operator's key may do this.",
-    "private": "Only its players see this match.",
+    "private": "Only its players see this match, and the members of the group whose event it is of.",
     "no_analyst": "No connected bot analyses this game.",
     "not_now": "Analysis is refused while the match is live: to its players, and to all while a person plays.",
     "nothing_to_analyse": "The game is decided in this position, or no player is to move.",
@@ -253,10 +253,14 @@ on which one signs in keeps the player that it has.
 - The server sends each secret once, stores hashes, and logs neither. A repeated command gets no secret again: its `id`
   is not remembered.
 
-## Private tables
+## Private tables and matches
 
 A table with `private` set is listed, in `lobby` and `lobby_changed`, only for the players who sit at it. Its id is the
-invitation: with it `ask_seek` shows the table, and `join_seek` joins it.
+invitation: with it `ask_seek` shows the table, and `join_seek` joins it. The match that begins there is `private` too:
+it is in no list, search, count or feed but those of its players' own matches, and only they may `join` it.
+
+The matches of a tournament of a group are private as well. The members of the group find them in `pairings` and may
+`join` them as spectators, live and finished, as long as they may see the tournament.
 
 ## Ratings
 

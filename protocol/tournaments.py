@@ -122,7 +122,7 @@ class TournamentSettings(Value):
     late_points: Literal["half", "none"] = "half"
     """What a player who joins late gets for each round that was missed: half a point, or none."""
     group: Key | None = None
-    """The class or club whose members alone see and join it; null for everybody."""
+    """The class or club whose members alone see it and its matches, which are private; null for everybody."""
 
 
 class TournamentInfo(Made):

@@ -290,7 +290,7 @@ async def running_server(
             oidc=oidc,
             draw_qr=qr_codes.drawn_rows,
         )
-        exports = Exports(accounts, services.journal, social, now=clock)
+        exports = Exports(accounts, services.journal, social, groups, stores.moderation_log, now=clock)
         gateway = Gateway(settings, limits, lobby_service, account_service, exports, groups, pages, tasks)
         registry = lobby_service.matches
         shared_limits = SharedLimits(limits, services.nodes)

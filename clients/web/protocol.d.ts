@@ -295,7 +295,11 @@ export interface AskBlocked {
   type: "ask_blocked";
 }
 
-/** Ask for a part of one's account, tokens and matches: the first, or the one after the cursor `after`. */
+/**
+ * Ask for a part of what is stored about oneself: the first, or the one after the cursor `after`.
+ *
+ * The first has the account, tokens, groups and the reports that one made; the others have the matches.
+ */
 export interface AskExport {
   id: string;
   type: "ask_export";
@@ -957,7 +961,7 @@ export interface ClocksResumed {
   type: "clocks_resumed";
 }
 
-/** End a group; for teachers. Its matches and tournaments stay. */
+/** End a group; for teachers. Its matches stay with their players, its tournaments with their organisers. */
 export interface CloseGroup {
   id: string;
   group: string;
@@ -2902,6 +2906,7 @@ export interface Started {
   players: Player[];
   clock: Clock;
   commitment: string;
+  /** Whether no list has the match, which its players see and, where it is of a group's event, the group's members. */
   private: boolean;
   delay: number;
   /** The match of which this is the rematch; null for any other. */
@@ -3077,7 +3082,7 @@ export interface TournamentSettingsInput {
   late_rounds?: number;
   /** What a player who joins late gets for each round that was missed: half a point, or none. */
   late_points?: "half" | "none";
-  /** The class or club whose members alone see and join it; null for everybody. */
+  /** The class or club whose members alone see it and its matches, which are private; null for everybody. */
   group?: string | null;
 }
 
@@ -3109,7 +3114,7 @@ export interface TournamentSettings {
   late_rounds: number;
   /** What a player who joins late gets for each round that was missed: half a point, or none. */
   late_points: "half" | "none";
-  /** The class or club whose members alone see and join it; null for everybody. */
+  /** The class or club whose members alone see it and its matches, which are private; null for everybody. */
   group: string | null;
 }
 

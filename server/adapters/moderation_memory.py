@@ -27,6 +27,9 @@ class MemoryModerationLog:
         end = len(self._entries) if number is None else max(0, number - 1)
         return self._entries[max(0, end - limit) : end][::-1]
 
+    async def made_by(self, player: str) -> Sequence[Entry]:
+        return [entry for entry in self._entries if entry.by == player]
+
     async def append(self, entry: Entry, text: ReportText | None = None) -> None:
         if entry.number != len(self._entries) + 1:
             raise EntryTaken

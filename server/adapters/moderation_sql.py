@@ -33,6 +33,9 @@ class SqlModerationLog:
         query = select(MODERATION) if number is None else select(MODERATION).where(MODERATION.c.number < number)
         return await self._entries(query.order_by(MODERATION.c.number.desc()).limit(limit))
 
+    async def made_by(self, player: str) -> Sequence[Entry]:
+        return await self._entries(select(MODERATION).where(MODERATION.c.by == player).order_by(MODERATION.c.number))
+
     async def append(self, entry: Entry, text: ReportText | None = None) -> None:
         body = MODERATION_EVENT.dump_json(entry.event).decode()
         row = {"number": entry.number, "at": entry.at, "by": entry.by, "body": body, "seal": entry.seal}

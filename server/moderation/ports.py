@@ -28,6 +28,12 @@ class ModerationLog(Protocol):
     async def before(self, number: int | None, limit: int) -> Sequence[Entry]:
         """Return entries before the one with this number, newest first; for None from the newest one on."""
 
+    async def made_by(self, player: str) -> Sequence[Entry]:
+        """Return the entries that a player has made, oldest first: few, since people read reports, and make the rest.
+
+        The whole log is looked through.
+        """
+
     async def append(self, entry: Entry, text: ReportText | None = None) -> None:
         """Store an entry whose number is the next one, and with a report its text. Raises EntryTaken where it is not.
 

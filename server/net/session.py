@@ -586,6 +586,20 @@ class Session:
             room = await registry.find(match_id)
         return room
 
+    async def _find_seen(self, client: ClientConnection, command: InMatch) -> MatchRoom:
+        """Return the room of a match that the client may see, or leave, as `_find` does. Raises Refusal."""
+        room = await self._find(client, command)
+        if isinstance(command, Leave):
+            return room
+        try:
+            if not await self._lobby_service.sees(client, room):
+                raise Refusal("private", "only its players see this match")
+        except Refusal:
+            room.check_emptiness()
+            raise
+        # Meanwhile its last client may have gone.
+        return await self._lobby_service.matches.find(command.match)
+
     def _check_chat(self, client: ClientConnection) -> None:
         """Raise a Refusal where this client may not write at all."""
         if not self._lobby_service.is_operators(client.player.id):
@@ -807,7 +821,7 @@ class Session:
             case Join() | Leave() | AskMoves() | AskHistory() | AskVariation() | AskAnalysis() | Say():
                 if isinstance(command, Say):
                     command = await self._said(client, command)
-                room = await self._find(client, command)
+                room = await self._find_seen(client, command)
                 try:
                     # The client may have disconnected while the match was looked up.
                     if self._client is not None:

@@ -11,8 +11,11 @@ from urllib.parse import urlsplit
 from cornered.protocol.account import AskExport, Export
 from cornered.protocol.events import EVENT
 from cornered.server.accounts import Accounts, AccountsUnavailable, Identity, Passkey
+from cornered.server.moderation.events import Entry, Reported
+from cornered.server.moderation.ports import ModerationLog, ModerationUnavailable
 from cornered.server.ports import DamagedMatch, Journal, JournalUnavailable
 from cornered.server.refusal import Refusal
+from cornered.server.runtime.group_service import GroupService
 from cornered.server.social.ports import Relation, SocialStore, SocialUnavailable
 
 __all__ = ["FIRST_MATCHES", "Exports"]
@@ -28,11 +31,22 @@ MAX_EVENTS: Final = 2_000
 class Exports:
     """The archives of all players."""
 
-    def __init__(self, accounts: Accounts, journal: Journal, social: SocialStore, *, now: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        accounts: Accounts,
+        journal: Journal,
+        social: SocialStore,
+        groups: GroupService,
+        moderation_log: ModerationLog,
+        *,
+        now: Callable[[], int],
+    ) -> None:
         """`now` is the time in milliseconds since 1970."""
         self._accounts = accounts
         self._journal = journal
         self._social = social
+        self._groups = groups
+        self._moderation_log = moderation_log
         self._now = now
 
     async def part(self, identity: Identity, command: AskExport, replayed: Callable[[int], None]) -> Export:
@@ -43,11 +57,11 @@ class Exports:
                 return Export(id=command.id, text=text, more=more)
             after = None if command.after == FIRST_MATCHES else command.after
             return await self._matches(identity.player.id, command.id, after, replayed)
-        except (AccountsUnavailable, JournalUnavailable, SocialUnavailable):
+        except (AccountsUnavailable, JournalUnavailable, ModerationUnavailable, SocialUnavailable):
             raise Refusal("internal", "what is stored about you cannot be read just now; try again") from None
 
     async def _about(self, identity: Identity) -> str:
-        """Return the player, the account and its tokens, without any secret."""
+        """Return the player, with all that is stored beside matches, without any secret."""
         player = identity.player
         account = await self._accounts.account(player.id)
         about: dict[str, Any] = {"exported": self._now(), "player": player.model_dump()}
@@ -77,7 +91,32 @@ class Exports:
         box = await self._social.mail_box(player.id)
         about["mail"] = None if box is None else asdict(box)
         about["tokens"] = [asdict(record) for record in await self._accounts.tokens(player.id)]
+        about["groups"] = [
+            {"id": group.id, "name": group.name, "role": member.role, "since": member.since}
+            for group, member in self._groups.memberships(player.id)
+        ]
+        about["reports"] = await self._reports(player.id)
         return json.dumps(about)
+
+    async def _reports(self, player: str) -> list[dict[str, Any]]:
+        """Return the reports that a player has made. The chat that is kept with one is that of others."""
+        made: list[tuple[Entry, Reported]] = [
+            (entry, entry.event)
+            for entry in await self._moderation_log.made_by(player)
+            if isinstance(entry.event, Reported)
+        ]
+        texts = await self._moderation_log.texts([entry.number for entry, _ in made])
+        known = await self._accounts.by_ids({event.player for _, event in made})
+        return [
+            {
+                "number": entry.number,
+                "at": entry.at,
+                "player": known[event.player].model_dump() if event.player in known else {"id": event.player},
+                "match": event.match,
+                "grounds": texts[entry.number].grounds if entry.number in texts else None,
+            }
+            for entry, event in made
+        ]
 
     async def _matches(
         self, player: str, command_id: str, after: str | None, replayed: Callable[[int], None]

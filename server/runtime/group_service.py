@@ -75,6 +75,9 @@ class People(Protocol):
     def tell(self, players: Iterable[str], message: ServerMessage) -> None:
         """Send a message to the connections of players to this node."""
 
+    def expel(self, players: Iterable[str], group: str) -> None:
+        """Show players who are no members of a group any more nothing further of its live matches on this node."""
+
 
 class _Nobody:
     """People of whom none is connected."""
@@ -83,6 +86,9 @@ class _Nobody:
         return False
 
     def tell(self, players: Iterable[str], message: ServerMessage) -> None:
+        """Do nothing."""
+
+    def expel(self, players: Iterable[str], group: str) -> None:
         """Do nothing."""
 
 
@@ -114,6 +120,10 @@ class GroupService:
     def is_open(self, group: str) -> bool:
         """Return whether there is such a group, which is not closed."""
         return group in self._directory.groups
+
+    def memberships(self, player: str) -> tuple[tuple[Group, Member], ...]:
+        """Return the groups of a player with what the player is there, the oldest membership first."""
+        return tuple((group, group.members[player]) for group in self._directory.of_player(player))
 
     async def check_member(self, group: str, player: Player) -> None:
         """Raise a Refusal unless a player belongs to a group."""
@@ -195,6 +205,7 @@ class GroupService:
             return
         was = before.members.keys() if before is not None else set[str]()
         over = was if after.is_closed else was - after.members.keys()
+        self.people.expel(over, after.id)
         self.people.tell(over, GroupChanged(group=after.id, seq=after.seq, is_over=True))
         if not after.is_closed:
             self.people.tell(after.members, GroupChanged(group=after.id, seq=after.seq))

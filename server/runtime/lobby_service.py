@@ -458,6 +458,17 @@ class LobbyService:
             for client in self._clients.get(player, ()):
                 client.deliver(broadcast)
 
+    def expel(self, players: Iterable[str], group: str) -> None:
+        """Show players who are no members of a group any more nothing further of its live matches on this node."""
+        for player in players:
+            for client in self._clients.get(player, ()):
+                for name in tuple(client.matches):
+                    room = self.matches.get(name)
+                    if room is None or room.is_listed or room.is_player(client):
+                        continue
+                    if self.tournaments.hides(room.match.terms.tournament, group, player):
+                        room.leave(client)
+
     def say_goodbye(self, text: str) -> None:
         """Notify all clients of the restart, and refuse further commands."""
         self.is_stopping = True
@@ -689,6 +700,15 @@ class LobbyService:
 
     # Matches
 
+    async def sees(self, client: ClientConnection, room: MatchRoom) -> bool:
+        """Return whether a client may see a match, a private one as player or as member of the group of its event.
+
+        Raises Refusal in an outage.
+        """
+        if room.is_listed or room.is_player(client):
+            return True
+        return await self.tournaments.shows(room.match.terms.tournament, client.player)
+
     async def ask_analysis(self, client: ClientConnection, command: AskAnalysis, room: MatchRoom) -> None:
         """Request an analysis. Raises Refusal, also for a position of a live match of the client's player."""
         question = question_about(room.studied_by(client, is_variation=bool(command.moves)), command)
@@ -722,15 +742,18 @@ class LobbyService:
     async def ask_study(self, client: ClientConnection, command: AskStudy) -> None:
         """Request an analysis of a position of no match. Raises Refusal, as `ask_trace` and for the same reason.
 
-        So is a position that stands on the board of people just now, since a player may ask as somebody else.
+        So is a position that stands on a board of people that the client may watch, since a player may ask as somebody
+        else. Of a match that the client may not see, a refusal would tell.
         """
         await self.readiness.of(command.game.name)
         question = question_to_study(command)
         for own in await self._rooms_of(client):
             if _is_on_board_of(own.match, question):
                 raise Refusal("not_now", "you play on such a board just now; bots look at positions when it is over")
-        if any(_is_before_people(room.spectators.shown, question) for room in self.matches.all()):
-            raise Refusal("not_now", "this very position is played just now; bots look at it when that game is over")
+        for room in self.matches.all():
+            if _is_before_people(room.spectators.shown, question) and await self.sees(client, room):
+                text = "this very position is played just now; bots look at it when that game is over"
+                raise Refusal("not_now", text)
         if client in self._clients.get(client.player.id, ()):
             self.analyses.ask(client, command, question)
 
@@ -792,12 +815,11 @@ def _is_on_board_of(match: Match, question: Question) -> bool:
 
 
 def _is_before_people(match: Match, question: Question) -> bool:
-    """Return whether strangers see a person play in this position, or in one that differs in its counters only.
+    """Return whether a person plays in this position, or in one that differs in its counters only.
 
-    Everybody knows the first positions of a game, and they would always be on some board. Of what strangers do not see,
-    a refusal would tell them.
+    Everybody knows the first positions of a game, and they would always be on some board.
     """
-    if match.terms.private or match.over or match.ply < WELL_KNOWN_PLIES or match.terms.spec.name != question.game.name:
+    if match.over or match.ply < WELL_KNOWN_PLIES or match.terms.spec.name != question.game.name:
         return False
     text = match.plies.text_at(match.ply)
     return (

@@ -166,14 +166,12 @@ class MatchRoom(ABC):
     # Clients
 
     def join(self, client: ClientConnection, command: Join) -> None:
-        """Add a client as a player or spectator, and send it the match from where it stands."""
+        """Add a client, which `LobbyService.sees` lets see the match, and send it the match from where it stands."""
         match = self.match
         seat = self._seats.get(client.player.id)
         if seat is not None:
             self._players[client] = seat
             self._player_joined(seat)
-        elif match.terms.private:
-            raise Refusal("private", "only its players see this match")
         else:
             match = self.spectators.shown
             self.spectators.add(client)
@@ -236,11 +234,7 @@ class MatchRoom(ABC):
 
     def seen_by(self, client: ClientConnection) -> Match:
         """Return the match as this socket may see it: spectators of a delayed match see an earlier one."""
-        if self._seats.get(client.player.id) is not None:
-            return self.match
-        if self.match.terms.private:
-            raise Refusal("private", "only its players see this match")
-        return self.spectators.shown
+        return self.match if self._seats.get(client.player.id) is not None else self.spectators.shown
 
     def explored_by(self, client: ClientConnection) -> Match:
         """Return the match as this client may try moves in it: its players not until it is over, but for a person in a

@@ -197,6 +197,8 @@ class TournamentDriver:
             settings.game,
             players,
             settings.clock,
+            # Strangers see neither the event of a group nor its games.
+            private=settings.group is not None,
             rated=settings.rated,
             tournament=state.id,
             versions=self._lobby.versions_of(players),

@@ -256,7 +256,7 @@ class TournamentService:
                 case _:
                     assert_never(command)
         except (AccountsUnavailable, RatingsUnavailable, StreamsUnavailable):
-            raise Refusal("internal", "tournaments cannot be reached just now; try again") from None
+            raise _unreachable() from None
 
     async def _create(self, command: CreateTournament, client: ClientConnection) -> str:
         player, settings = client.player, command.settings
@@ -367,10 +367,31 @@ class TournamentService:
         return state
 
     async def _check_sight(self, state: TournamentState, player: Player) -> None:
-        """Raise a Refusal unless a player may see a tournament; that of a closed group is its organiser's alone."""
+        """Raise a Refusal unless a player may see a tournament."""
         group = state.settings.group
-        if group is not None and (player.id != state.organiser.id or self._groups.is_open(group)):
+        if group is not None and self._is_for_members(state, group, player.id):
             await self._groups.check_member(group, player)
+
+    def _is_for_members(self, state: TournamentState, group: str, player: str) -> bool:
+        """Return whether a player sees a group's tournament as a member only, not as the organiser of a closed one."""
+        return player != state.organiser.id or self._groups.is_open(group)
+
+    async def shows(self, tournament: str | None, player: Player) -> bool:
+        """Return whether a player may see the private matches of a tournament. Raises Refusal in an outage."""
+        if tournament is None:
+            return False
+        try:
+            await self._seen(tournament, player)
+        except Refusal:
+            return False
+        except (AccountsUnavailable, StreamsUnavailable):
+            raise _unreachable() from None
+        return True
+
+    def hides(self, tournament: str | None, group: str, player: str) -> bool:
+        """Return whether a tournament that is not over is this group's, and not seen by a player who is no member."""
+        state = None if tournament is None else self._book.live.get(tournament)
+        return state is not None and state.settings.group == group and self._is_for_members(state, group, player)
 
     async def public(self, tournament: str) -> TournamentState | None:
         """Return a tournament that everybody may see, or None. Raises AccountsUnavailable and StreamsUnavailable."""
@@ -445,6 +466,10 @@ class TournamentService:
         page, more = _page(round_pairings(state, round_), command.after)
         rows = tuple(pairing_info(state, round_, pairing) for pairing in page)
         return Pairings(id=command.id, tournament=state.id, round=round_, pairings=rows, more=more)
+
+
+def _unreachable() -> Refusal:
+    return Refusal("internal", "tournaments cannot be reached just now; try again")
 
 
 def _page(rows: Sequence[T], after: int | None) -> tuple[Sequence[T], int | None]:

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import AsyncIterator
 from typing import Any, Final
 
 import pytest
 
 from cornered.protocol import account as acc
-from cornered.protocol.commands import Play
-from cornered.protocol.events import ClocksPaused, ClocksResumed
+from cornered.protocol.commands import (
+    AskArchive,
+    AskHeadToHead,
+    AskHistory,
+    AskMyMatches,
+    AskOpening,
+    AskStudy,
+    AskTv,
+    Join,
+    Leave,
+    Play,
+    Resign,
+    Say,
+    WatchLobby,
+)
+from cornered.protocol.events import ClocksPaused, ClocksResumed, Ended
 from cornered.protocol.groups import (
     AskGroup,
     AskGroups,
@@ -31,6 +46,8 @@ from cornered.protocol.groups import (
 from cornered.protocol.messages import Happened, Paired
 from cornered.protocol.moderation import Ban
 from cornered.protocol.tournaments import (
+    AskPairings,
+    AskStandings,
     AskTournament,
     AskTournaments,
     CancelTournament,
@@ -101,6 +118,20 @@ async def test_guests_join_by_the_code_and_hear_what_the_teacher_says(running_se
 async def test_a_group_is_created_with_an_account(running_server: Start) -> None:
     async with running_server() as server, server.client("Ann") as ann:
         assert await ann.refused(CreateGroup, name="Club") == "no_account"
+
+
+async def test_an_export_has_ones_groups_and_what_one_is_there(running_server: Start) -> None:
+    async with running_server() as server, teacher_of(server) as tess, server.client("Ann") as ann:
+        group, code = await created(tess)
+        other, _ = await created(tess)
+        await ann.do(JoinGroup, code=code)
+        await tess.do(CloseGroup, group=other)
+        for client, role in ((tess, "teacher"), (ann, "member")):
+            (found,) = json.loads((await client.ask(acc.AskExport)).text)["groups"]
+            since = next(one.since for one in (await state(tess, group)).members if one.player.id == client.player.id)
+            assert found == {"id": group, "name": "Class 7b", "role": role, "since": since}
+        await ann.do(LeaveGroup, group=group)
+        assert json.loads((await ann.ask(acc.AskExport)).text)["groups"] == []
 
 
 async def test_a_repeated_command_makes_no_second_group(running_server: Start) -> None:
@@ -350,6 +381,115 @@ async def test_only_members_see_and_enter_an_event_of_a_group_on_any_node(runnin
         await tess.do(RemoveMember, group=group, player=ann.player.id)
         await ann.hear(GroupChanged, lambda told: told.is_over)
         assert await ann.refused(AskTournament, tournament=event) == "unknown_group"
+
+
+async def first_match_of(teacher: Client, event: str, players: tuple[Client, Client]) -> str:
+    """Start an event that is paired by hand, and return its first match."""
+    for player in players:
+        await player.do(JoinTournament, tournament=event)
+    await teacher.do(StartTournament, tournament=event)
+    await teacher.do(PairByHand, tournament=event, pairs=(tuple(player.player.id for player in players),))
+    for player in players:
+        match = (await player.hear(Paired)).match
+    return match
+
+
+async def test_a_live_game_of_an_event_is_watched_by_its_group_alone(
+    running_server: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cornered.server.runtime.lobby_service.WELL_KNOWN_PLIES", 1)
+    async with (
+        running_server() as server,
+        teacher_of(server) as tess,
+        crowd(server, 3) as (ann, ben, cas),
+        server.client("Eve") as eve,
+    ):
+        group, code = await created(tess)
+        for member in (ann, ben, cas):
+            await member.do(JoinGroup, code=code)
+        match = await first_match_of(tess, await event_of(tess, group), (ann, ben))
+        for watcher in (tess, cas):
+            assert (await watcher.join(match)).private
+        await ann.do(Play, match=match, ply=0, move="a2")
+        await cas.hear(Happened)
+        assert len((await cas.ask(AskHistory, match=match)).moves) == 1
+        await cas.do(Say, match=match, room="spectators", text="Well played")
+        for stranger in (cas, eve):
+            # Members see the game where they look for it, and it is on no list of everybody's.
+            assert (await stranger.ask(AskTv)).matches == ()
+            assert (await stranger.ask(WatchLobby)).matches == ()
+        for kind in (Join, AskHistory):
+            assert await eve.refused(kind, match=match) == "private"
+        # A watcher may be the player in another window; to strangers a refusal would tell of the game.
+        position = {"game": SMALL, "position": "x../0../..1 1"}
+        assert await cas.refused(AskStudy, **position) == "not_now"
+        assert await eve.refused(AskStudy, **position) == "no_analyst"
+        # Who is no member any more sees the game no more.
+        await tess.do(RemoveMember, group=group, player=cas.player.id)
+        assert (await cas.hear(GroupChanged, lambda told: told.is_over)).group == group
+        for kind in (Join, AskHistory):
+            assert await cas.refused(kind, match=match) == "private"
+        assert await cas.refused(Say, match=match, room="spectators", text="Hello") == "private"
+        await ann.do(Resign, match=match)
+        await tess.hear(Happened, lambda told: any(isinstance(one, Ended) for one in told.events))
+        await cas.ask(AskGroups)
+        assert not any(isinstance(message, Happened) for message in cas.heard)
+
+
+async def test_the_organiser_watches_the_games_of_a_group_that_is_closed(running_server: Start) -> None:
+    async with running_server() as server, teacher_of(server) as tess, crowd(server, 3) as (ann, ben, cas):
+        group, code = await created(tess)
+        for member in (ann, ben, cas):
+            await member.do(JoinGroup, code=code)
+        match = await first_match_of(tess, await event_of(tess, group), (ann, ben))
+        for watcher in (tess, ann, cas):
+            await watcher.join(match)
+        await tess.do(CloseGroup, group=group)
+        await cas.hear(GroupChanged, lambda told: told.is_over)
+        await ann.do(Play, match=match, ply=0, move="a2")
+        for watcher in (tess, ann):
+            await watcher.hear(Happened)
+        await cas.ask(AskGroups)
+        assert not any(isinstance(message, Happened) for message in cas.heard)
+
+
+async def test_a_finished_game_of_an_event_is_found_by_its_group_alone(running_server: Start) -> None:
+    async with (
+        running_server() as server,
+        teacher_of(server) as tess,
+        crowd(server, 3) as (ann, ben, cas),
+        server.client("Eve") as eve,
+    ):
+        group, code = await created(tess)
+        for member in (ann, ben, cas):
+            await member.do(JoinGroup, code=code)
+        event = await event_of(tess, group)
+        match = await first_match_of(tess, event, (ann, ben))
+        await cas.join(match)
+        await ann.do(Play, match=match, ply=0, move="a2")
+        await ben.do(Resign, match=match)
+        await cas.hear(Happened, lambda told: any(isinstance(one, Ended) for one in told.events))
+        await cas.do(Leave, match=match)
+
+        both = {"player": ann.player.id, "opponent": ben.player.id}
+        for asker in (cas, eve):
+            for fields in ({}, both):
+                assert (await asker.ask(AskArchive, **fields)).matches == ()
+            assert (await asker.ask(AskHeadToHead, **both)).games == ()
+            assert (await asker.ask(AskOpening, game=SMALL, moves=())).games == 0
+        assert (await server.fetch(f"/matches/{match}.txt")).status == 404
+        assert match not in (await server.fetch("/archive.jsonl")).body
+        assert await eve.refused(Join, match=match) == "private"
+        assert await eve.refused(AskPairings, tournament=event) == "unknown_group"
+        assert (await server.fetch(f"/tournaments/{event}.csv")).status == 404
+
+        # Its players find it among their own, and the group by the event.
+        assert [one.id for one in (await ann.ask(AskArchive, player=ann.player.id)).matches] == [match]
+        assert [one.id for one in (await ben.ask(AskMyMatches)).finished] == [match]
+        (pairing,) = (await cas.ask(AskPairings, tournament=event)).pairings
+        assert (pairing.match, pairing.points) == (match, (1.0, 0.0))
+        assert [one.points for one in (await cas.ask(AskStandings, tournament=event)).standings] == [1.0, 0.0]
+        assert (await cas.join(match)).private
 
 
 LEADERS: Final[dict[type[Command], dict[str, Any]]] = {

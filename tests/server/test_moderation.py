@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +35,7 @@ from cornered.protocol.values import Command
 from cornered.server.accounts import NewAccount
 from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.adapters.moderation_memory import MemoryModerationLog
-from cornered.server.moderation.events import NO_SEAL, Entry, seal_of
+from cornered.server.moderation.events import NO_SEAL, Entry, Reported, seal_of
 from cornered.server.moderation.ports import ModerationUnavailable
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.moderation_service import ModerationService, address_mark
@@ -237,6 +238,35 @@ async def test_words_of_the_list_are_in_no_line_and_no_name(running_server: Star
         match = await pair(ann, ben)
         await ann.do(Say, match=match, room="players", text="You knave!")
         assert (await ben.hear(Said)).text == "You ******"
+
+
+async def test_an_export_has_the_reports_that_one_made(running_server: Start, stores: Stores) -> None:
+    async with (
+        running_server() as server,
+        admin_of(server, stores) as admin,
+        server.client("Ann") as ann,
+        server.client("Ben") as ben,
+    ):
+        for match in ("m1", None):
+            await ann.do(ReportPlayer, player=ben.player.id, match=match, grounds=f"About {match}")
+        await admin.do(CloseReport, report=1, grounds="Talked to")
+        await admin.do(ReportPlayer, player=ann.player.id, grounds="Reports too much")
+        reports = json.loads((await ann.ask(acc.AskExport)).text)["reports"]
+        assert [(one["number"], one["match"], one["grounds"]) for one in reports] == [
+            (1, "m1", "About m1"),
+            (2, None, "About None"),
+        ]
+        assert all((one["player"]["name"], one["at"]) == ("Ben", stores.now()) for one in reports)
+        (own,) = json.loads((await admin.ask(acc.AskExport)).text)["reports"]
+        assert own["player"]["id"] == ann.player.id
+        assert json.loads((await ben.ask(acc.AskExport)).text)["reports"] == []
+        # Of a report whose words are erased the log has the rest, and of a deleted player the id.
+        event = Reported(ben.player.id, "m2", ann.player.id, "digest")
+        await stores.moderation_log.append(Entry(5, 7, ann.player.id, event, "seal"))
+        await ben.do(acc.DeleteAccount)
+        *_, last = json.loads((await ann.ask(acc.AskExport)).text)["reports"]
+        player = {"id": ben.player.id, "name": "deleted", "kind": "person"}
+        assert last == {"number": 5, "at": 7, "player": player, "match": "m2", "grounds": None}
 
 
 async def test_a_report_shows_the_chat_that_its_reporter_saw_and_is_told_to_be_read_once(

@@ -35,6 +35,17 @@ async def test_entries_come_back_as_they_were_in_both_orders(moderation_log: Mod
     assert list(await moderation_log.before(1, 10)) == []
 
 
+async def test_the_entries_of_one_player_are_found(moderation_log: ModerationLog) -> None:
+    seal, entries = "", list[Entry]()
+    for number, who in enumerate(("ann", "cas", "ann"), 1):
+        event = Reported("ben", f"m{number}", who, TEXT.grounds_digest)
+        entries.append(Entry(number, number, who, event, seal_of(seal, number, number, who, event)))
+        seal = entries[-1].seal
+        await moderation_log.append(entries[-1])
+    assert list(await moderation_log.made_by("ann")) == entries[::2]
+    assert list(await moderation_log.made_by("ben")) == []
+
+
 async def test_an_entry_that_is_not_the_next_one_is_refused(moderation_log: ModerationLog) -> None:
     with pytest.raises(EntryTaken):
         await moderation_log.append(entry(2))
