@@ -281,6 +281,50 @@ async def test_a_visit_is_one_browsers_and_comes_back_once(start: Start) -> None
         assert (await first.finish(code)).code == "oidc_refused", "it is used"
 
 
+def bound_what_is_used(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    for adapter in ("accounts_memory", "passkeys_sql"):
+        monkeypatch.setattr(f"cornered.server.adapters.{adapter}.MAX_SPENT", most)
+
+
+async def test_what_the_provider_does_not_confirm_is_not_remembered_as_used(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bound_what_is_used(monkeypatch, 2)
+    async with school(start) as (server, at), browser(server) as first:
+        for _ in range(3):
+            path, _, query = at.authorize(await first.leave()).partition("?")
+            lie = [part for part in query.split("&") if not part.startswith("code=")]
+            assert await first.come_back(f"{path}?{'&'.join([*lie, 'code=a-guess'])}") == "refused"
+        assert isinstance(await first.finish(await first.visit(at)), acc.Registered)
+
+
+async def test_where_too_much_is_remembered_as_used_the_browser_is_told_to_try_again(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bound_what_is_used(monkeypatch, 0)
+    async with school(start) as (server, at), browser(server) as first:
+        away = at.authorize(await first.leave())
+        answer = await first.get(away[away.index("/oidc/") :])
+        assert answer.status == 503
+        assert answer.headers["retry-after"] == "2"
+        assert "sign in again" in answer.body
+        assert first.cookies == {}
+
+
+async def test_an_address_uses_few_signed_texts_at_once(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cornered.server.runtime.limits.SPENT_BURST", 3.0)
+    monkeypatch.setattr("cornered.server.runtime.limits.SPENT_RATE", 0.01)
+    async with school(start) as (server, at), browser(server) as first, browser(server) as second:
+        assert isinstance(await first.finish(await first.visit(at)), acc.Registered)
+        code = await second.visit(at)
+        answer = await second.finish(code)
+        assert (answer.code, answer.retry_after > 1_000) == ("too_fast", True)
+        away = at.authorize(await second.leave())
+        told = await second.get(away[away.index("/oidc/") :])
+        assert (told.status, "your address" in told.body) == (429, True)
+        assert int(told.headers["retry-after"]) > 1
+
+
 @pytest.mark.parametrize("change", ["state=", "state=other&", "code=", "error=access_denied&"])
 async def test_what_the_browser_brings_back_is_complete(start: Start, change: str) -> None:
     async with school(start) as (server, at), browser(server) as first:
