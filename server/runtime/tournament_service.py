@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from hashlib import sha256
@@ -77,6 +78,8 @@ MAX_ENTERED: Final = 10
 """Tournaments that are open or running, in which one player takes part."""
 LOOKED_THROUGH: Final = 100
 """Tournaments among which one page of those of a group, or of no group, is looked for."""
+MAX_TOLD: Final = 1_000
+"""Organisers' lines that wait to be sent; a further one takes the place of the oldest."""
 ATTEMPTS: Final = 8
 """How often a command is decided again because another node was faster."""
 FLUSH_SECONDS: Final = 0.25
@@ -147,6 +150,8 @@ class TournamentService:
             self._book, services.journal, lobby, services.counts, now=services.now, pause_clocks=pause_clocks
         )
         self._turn = asyncio.Lock()
+        # Lines that are not sent yet, the oldest first.
+        self._told: deque[tuple[TournamentState, TournamentMessage]] = deque(maxlen=MAX_TOLD)
         # The standings of the newest state of a tournament.
         self._places: dict[str, tuple[int, list[Place]]] = {}
 
@@ -191,14 +196,27 @@ class TournamentService:
             message = TournamentMessage(
                 tournament=state.id, name=state.settings.name, by=state.organiser, text=event.text
             )
+            self._told.append((state, message))
+
+    async def _send_told(self) -> None:
+        """Send the organisers' lines to the participants: of a group, to those who are members still."""
+        while self._told:
+            state, message = self._told.popleft()
             broadcast = Broadcast(message)
-            for player in state.entries:
-                for client in self._peers_of(player):
-                    client.deliver(broadcast)
+            for player in tuple(state.entries):
+                for client in tuple(self._peers_of(player)):
+                    with suppress(Refusal):
+                        await self._check_sight(state, client.player)
+                        client.deliver(broadcast)
 
     async def _send_updates(self) -> None:
         while True:
             await asyncio.sleep(FLUSH_SECONDS)
+            try:
+                await self._send_told()
+            except Exception:
+                # A defect here must not end the server.
+                log.exception("an organiser's line was not sent to all")
             for tournament in self._watchers.due():
                 try:
                     state = await self._book.find(tournament)

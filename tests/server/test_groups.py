@@ -44,6 +44,7 @@ from cornered.protocol.tournaments import (
     TellTournament,
     TournamentChanged,
     TournamentFormat,
+    TournamentMessage,
     TournamentSettings,
     WatchTournament,
 )
@@ -411,6 +412,26 @@ async def test_who_is_removed_from_a_group_leads_and_watches_its_events_no_more(
         await tess.hear(TournamentChanged)
         await ann.ask(AskGroups)
         assert not any(isinstance(message, TournamentChanged) for message in ann.heard)
+
+
+async def test_who_is_removed_from_a_group_gets_no_lines_of_its_events(running_server: Start) -> None:
+    async with (
+        running_server() as server,
+        teacher_of(server) as tess,
+        server.client("Ann") as ann,
+        server.client("Ben") as ben,
+    ):
+        group, code = await created(tess)
+        event = await event_of(tess, group)
+        for member in (ann, ben):
+            await member.do(JoinGroup, code=code)
+            await member.do(JoinTournament, tournament=event)
+        await tess.do(RemoveMember, group=group, player=ann.player.id)
+        await ann.hear(GroupChanged, lambda told: told.is_over)
+        await tess.do(TellTournament, tournament=event, text="Round two begins")
+        assert (await ben.hear(TournamentMessage)).text == "Round two begins"
+        await ann.ask(AskGroups)
+        assert not any(isinstance(message, TournamentMessage) for message in ann.heard)
 
 
 async def test_the_organiser_of_an_event_leads_it_to_its_end_when_the_group_is_closed(running_server: Start) -> None:

@@ -201,6 +201,17 @@ async def test_a_pause_stops_the_clocks_of_all_games(start: Start) -> None:
         await first.do(Play, match=match, ply=0, move="b3")
 
 
+async def test_the_clocks_of_a_tournament_that_is_cancelled_in_a_pause_go_on(start: Start) -> None:
+    async with start(**FREE) as server, crowd(server, 2) as players, server.client("Olga") as organiser:
+        tournament, match, first, _ = await paired(organiser, players)
+        await first.join(match)
+        await organiser.do(PauseTournament, tournament=tournament)
+        await first.hear(Happened, lambda said: isinstance(said.events[0], ClocksPaused))
+        await organiser.do(CancelTournament, tournament=tournament)
+        await first.hear(Happened, lambda said: isinstance(said.events[0], ClocksResumed))
+        await first.do(Play, match=match, ply=0, move="b3")
+
+
 async def test_watchers_get_changes_until_they_leave_and_participants_the_organisers_lines(start: Start) -> None:
     async with start(**FREE) as server, crowd(server, 2) as players, server.client("Olga") as organiser:
         tournament = await create(organiser)
