@@ -56,6 +56,7 @@ from cornered.server.rating.ports import RatingsUnavailable
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.client_connection import Broadcast, ClientConnection
 from cornered.server.runtime.match_room import Services
+from cornered.server.runtime.tallies import Allowance, Tally
 from cornered.server.runtime.tournament_book import TournamentBook
 from cornered.server.runtime.tournament_driver import LobbyView, PauseClocks, TournamentDriver
 from cornered.server.runtime.tournament_watchers import TournamentWatchers
@@ -74,6 +75,9 @@ MAX_LIVE_OF_ORGANISER: Final = 5
 """Those of one organiser; administrators have no bound of their own."""
 MAX_LIVE_OF_ADDRESS: Final = 50
 """Those that were created from one address, so that nobody takes the places of all with ever new names."""
+CREATED_BY_PLAYER: Final = Allowance(20, 20 / (24 * 60 * 60))
+CREATED_FROM_ADDRESS: Final = Allowance(200, 200 / (24 * 60 * 60))
+"""Tournaments that are created at once, and so many more a day: those that are cancelled are stored for good too."""
 MAX_ENTERED: Final = 10
 """Tournaments that are open or running, in which one player takes part."""
 LOOKED_THROUGH: Final = 100
@@ -149,6 +153,7 @@ class TournamentService:
         self._driver = TournamentDriver(
             self._book, services.journal, lobby, services.counts, now=services.now, pause_clocks=pause_clocks
         )
+        self._created = Tally(player=CREATED_BY_PLAYER, address=CREATED_FROM_ADDRESS)
         self._turn = asyncio.Lock()
         # Lines that are not sent yet, the oldest first.
         self._told: deque[tuple[TournamentState, TournamentMessage]] = deque(maxlen=MAX_TOLD)
@@ -296,9 +301,14 @@ class TournamentService:
             if tournament in self._book.live:
                 return tournament
             self._check_room(player, mark, is_admin=is_admin)
+            wait = 0.0 if is_admin else self._created.wait(player.id, mark)
+            if wait:
+                text = "you, or others at your address, have created many tournaments lately; try again later"
+                raise Refusal("too_fast", text, retry_after=round(wait * 1000))
             event = Created(now, settings.model_copy(update={"game": spec}), player, mark)
             with suppress(StaleStream):
                 await self._book.append(tournament, 0, (event,))
+                self._created.count(player.id, mark)
         log.info("tournament", tournament=tournament, by=player.id, format=settings.format)
         return tournament
 

@@ -49,7 +49,8 @@ from cornered.protocol.tournaments import (
     WatchTournament,
 )
 from cornered.protocol.values import Command, Fischer
-from cornered.server.runtime.guesses import ADDRESS_GUESSES, KEPT, PLAYER_GUESSES, Guesses
+from cornered.server.runtime.guesses import ADDRESS_GUESSES, PLAYER_GUESSES, Guesses
+from cornered.server.runtime.tallies import KEPT, Allowance, Tally
 from cornered.server.streams.ports import StaleStream
 from tests.server.conftest import SMALL, Client, Running, Start, Stores
 from tests.server.test_moderation import admin_of
@@ -224,9 +225,13 @@ async def test_wrong_codes_of_an_address_are_counted_whoever_names_them() -> Non
     with pytest.raises(Exception, match="too many codes"):
         guesses.check("another", "school")
     guesses.check("another", "home")
+
+
+async def test_of_players_and_addresses_so_many_are_remembered() -> None:
+    tally = Tally(player=Allowance(1, 1), address=Allowance(1, 1))
     for number in range(KEPT):
-        guesses.failed(f"q{number}", f"a{number}")
-    assert len(guesses._buckets) == KEPT
+        tally.count(f"q{number}", f"a{number}")
+    assert len(tally) == KEPT
 
 
 TEACHERS: Final[dict[type[Command], dict[str, Any]]] = {
