@@ -245,7 +245,8 @@ on which one signs in keeps the player that it has.
   with; `register_by_passkey`, `sign_in_by_passkey` and `add_passkey` take what it answers. A challenge is good once,
   for five minutes, for its purpose. What a password confirms, a `proof` of a passkey confirms too.
 - Where `policies` name a provider in `oidc`, `begin_oidc` says where the browser goes and gives a secret to keep. The
-  page is back at `#/oidc/CODE`, and `finish_oidc` with code and secret signs in, registers, or links the account.
+  page is back at `#/oidc/CODE`, and `finish_oidc` with code and secret signs in, registers, or links the account. A
+  link is confirmed when it begins, as a further passkey is.
 - `ask_sign_in_link` makes a link to `#/enter/CODE`, with its QR code; `sign_in_by_link` takes the code, once.
 - An account's name, and those that it had, can be no other's. A guest who asks for one gets a number.
 - A wrong password is slowed down where it comes from: `too_fast`, with `retry_after`. No number of wrong ones keeps

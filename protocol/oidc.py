@@ -6,7 +6,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from cornered.protocol.account import Label
+from cornered.protocol.account import Attempt, Label, WithSecret
+from cornered.protocol.credentials import PasskeyProof
 from cornered.protocol.values import Command, CommandId, Made, Name
 
 __all__ = [
@@ -25,14 +26,16 @@ OidcCode: TypeAlias = Annotated[str, Field(min_length=1, max_length=2_000, patte
 OidcSecret: TypeAlias = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9_-]+$")]
 
 
-class BeginOidc(Command, json_schema_extra={"answers": ["oidc_begun"]}):
+class BeginOidc(WithSecret, json_schema_extra={"answers": ["oidc_begun"]}):
     """Begin a visit to the provider: to sign in, or to link its identity to the account of this session.
 
-    It may be sent before `hello` to `sign_in`.
+    It may be sent before `hello` to `sign_in`. The account's password, or a proof of a passkey, confirms a `link`.
     """
 
     type: Literal["begin_oidc"] = "begin_oidc"
     purpose: OidcPurpose = "sign_in"
+    password: Attempt | None = Field(default=None, repr=False)
+    proof: PasskeyProof | None = Field(default=None, repr=False)
 
 
 class FinishOidc(Command, json_schema_extra={"answers": ["signed_in", "registered", "acknowledged"]}):

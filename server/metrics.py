@@ -102,7 +102,7 @@ class Counts:
         self.sign_ins[outcome] = self.sign_ins.get(outcome, 0) + 1
 
     def noticed(self, outcome: str) -> None:
-        """Count one notice by its kind, or one that was `dropped` or has `failed`."""
+        """Count one notice by its kind, or one that is `repeated`, was `dropped` or has `failed`."""
         self.notices[outcome] = self.notices.get(outcome, 0) + 1
 
     def mailed(self, *, is_sent: bool) -> None:

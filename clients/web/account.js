@@ -28,8 +28,8 @@ export async function openAccount(page) {
   }
   const lines = h("div.settings-list");
   const provider = () => {
-    if (!account.is_linked) return visitProvider(page, "link");
-    return unlink(page, policies?.oidc ?? "", () => {
+    if (!account.is_linked) return linkProvider(page, account, policies?.oidc ?? "");
+    return unlinkProvider(page, policies?.oidc ?? "", () => {
       account = { ...account, is_linked: false };
       draw();
     });
@@ -149,8 +149,20 @@ function renewCodes(page, account, done) {
   });
 }
 
+/** @param {Page} page @param {Account} account @param {string} name of the provider */
+function linkProvider(page, account, name) {
+  const { fields, before, proof } = confirmation(page, account, t("Password"));
+  formSheet(name, {
+    fields,
+    before: [owner(account.player), h("p", t("Once it is linked, {name} signs you in to this account too.", { name })), ...before],
+    submit: t("Link it"),
+    where: account.has_password ? { bad_credentials: fields[0] } : {},
+    send: async () => visitProvider(page, "link", await proof()),
+  });
+}
+
 /** @param {Page} page @param {string} name of the provider @param {() => void} done */
-function unlink(page, name, done) {
+function unlinkProvider(page, name, done) {
   formSheet(name, {
     fields: [],
     before: [h("p", t("You sign in with {name} to this account.", { name }))],

@@ -29,7 +29,7 @@ const offersPasskeys = (policies) => Boolean(policies?.passkeys) && hasPasskeys(
 
 /** The way to the provider, where there is one. @param {Page} page @param {import("./protocol").Policies | null} policies */
 const atProvider = (page, policies) =>
-  policies?.oidc ? button(t("Sign in with {name}", { name: policies.oidc }), () => visitProvider(page, "sign_in"), "", { type: "button" }) : null;
+  policies?.oidc ? button(t("Sign in with {name}", { name: policies.oidc }), () => visitProvider(page, "sign_in").catch((error) => page.complain(error)), "", { type: "button" }) : null;
 
 /** Make an account of the guest: with a passkey where there are any. @param {Page} page */
 export async function register(page) {

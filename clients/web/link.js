@@ -75,6 +75,8 @@ export class Link extends EventTarget {
     this.silenceTimer = 0;
     this.awaited = false;
     this.wantedName = "";
+    /** The token of the last hello. @type {string | null} */
+    this.sentToken = null;
     // An attempt that began on another network, or on none, would take long to fail.
     window.addEventListener("online", () => this.state === "online" || this.open());
     window.addEventListener("offline", () => this.#abandon());
@@ -97,6 +99,7 @@ export class Link extends EventTarget {
     socket.onopen = () => {
       opened = true;
       const token = this.store.getItem(TOKEN);
+      this.sentToken = token;
       const hello = { type: "hello", kind: "person", client: "cornered-web" };
       socket.send(
         JSON.stringify({
@@ -241,9 +244,10 @@ export class Link extends EventTarget {
           this.waiting.delete(waiting.command.id);
           waiting.reject(new Refused(message.code, message.text, message.retry_after));
         } else if (message.code === "bad_token") {
-          const hadAccount = this.store.getItem(ACCOUNT) !== null;
-          this.store.removeItem(TOKEN);
-          this.store.removeItem(ACCOUNT);
+          // Another tab may have stored a token since: the next hello has that one.
+          const isStored = this.store.getItem(TOKEN) === this.sentToken;
+          const hadAccount = isStored && this.store.getItem(ACCOUNT) !== null;
+          if (isStored) for (const key of [TOKEN, ACCOUNT]) this.store.removeItem(key);
           this.socket?.close();
           if (hadAccount) this.dispatchEvent(new CustomEvent("signed_out"));
         } else if (message.code === "no_guests" || message.code === "banned") {

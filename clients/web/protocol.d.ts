@@ -657,12 +657,14 @@ export interface Bans {
 /**
  * Begin a visit to the provider: to sign in, or to link its identity to the account of this session.
  *
- * It may be sent before `hello` to `sign_in`.
+ * It may be sent before `hello` to `sign_in`. The account's password, or a proof of a passkey, confirms a `link`.
  */
 export interface BeginOidc {
   id: string;
   type: "begin_oidc";
   purpose?: "sign_in" | "link";
+  password?: string | null;
+  proof?: PasskeyProof | null;
 }
 
 /**

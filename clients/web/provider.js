@@ -8,15 +8,14 @@ import { t } from "./playertexts.js";
 /** Where this tab keeps the secret of a visit. */
 const SECRET = "cornered.oidc";
 
-/** Go to the provider. @param {Page} page @param {"sign_in" | "link"} purpose */
-export async function visitProvider(page, purpose) {
-  try {
-    const { path, secret } = await page.link.ask({ type: "begin_oidc", purpose });
-    sessionStorage.setItem(SECRET, secret);
-    location.assign(path);
-  } catch (error) {
-    page.complain(error);
-  }
+/**
+ * Go to the provider. What confirms a link goes along.
+ * @param {Page} page @param {"sign_in" | "link"} purpose @param {{password?: string, proof?: any}} [confirmed]
+ */
+export async function visitProvider(page, purpose, confirmed = {}) {
+  const { path, secret } = await page.link.ask({ type: "begin_oidc", purpose, ...confirmed });
+  sessionStorage.setItem(SECRET, secret);
+  location.assign(path);
 }
 
 /** Return when the server has answered `hello`, or admits accounts only. @param {Page["link"]} link @returns {Promise<void>} */

@@ -1,10 +1,11 @@
-"""Sends e-mails through an SMTP server, one at a time in a thread."""
+"""Sends e-mails through an SMTP server, a few at a time in threads of their own."""
 
 from __future__ import annotations
 
 import asyncio
 import smtplib
 import ssl
+from concurrent.futures import ThreadPoolExecutor
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from typing import Final
@@ -18,6 +19,10 @@ __all__ = ["SmtpMailer"]
 
 TIMEOUT_S: Final = 15.0
 """The time limit of each step of a delivery."""
+SEND_SECONDS: Final = 30.0
+"""The time limit of a delivery, with the wait for a thread. One whose thread is at it may still arrive afterwards."""
+THREADS: Final = 3
+"""Deliveries at once. Others wait: a mail server that answers nothing takes no threads of other work."""
 
 log = structlog.get_logger("mail")
 
@@ -44,16 +49,16 @@ class SmtpMailer:
         self._port = port or (465 if self._is_tls else 587)
         self._user, self._password = unquote(parts.username or ""), unquote(parts.password or "")
         self._sender = sender
-        self._turn = asyncio.Lock()
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="mails")
 
     async def send(self, mail: Mail) -> bool:
-        async with self._turn:
-            try:
-                await asyncio.to_thread(self._deliver, self._message(mail))
-            except (OSError, smtplib.SMTPException, ValueError) as error:
-                # The text of an error may have the receiver's address.
-                log.warning("a mail was not sent", reason=type(error).__name__)
-                return False
+        try:
+            async with asyncio.timeout(SEND_SECONDS):
+                await asyncio.get_running_loop().run_in_executor(self._threads, self._deliver, self._message(mail))
+        except (OSError, smtplib.SMTPException, ValueError) as error:
+            # The text of an error may have the receiver's address.
+            log.warning("a mail was not sent", reason=type(error).__name__)
+            return False
         return True
 
     def _message(self, mail: Mail) -> EmailMessage:

@@ -414,8 +414,10 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return PLAIN_STORED
         case AskPolicies():
             return 1.0
-        case AskAccount() | AskSessions() | AskTokens() | AskPasskeyChallenge() | AskPasskeys() | BeginOidc():
+        case AskAccount() | AskSessions() | AskTokens() | AskPasskeyChallenge() | AskPasskeys():
             return ACCOUNT_READ
+        case BeginOidc():
+            return PASSWORD if command.purpose == "link" else ACCOUNT_READ
         case (
             Rename()
             | SignOut()

@@ -12,12 +12,17 @@ from cornered.protocol.events import Ended, MatchEvent, Started
 from cornered.server.net.costs import download_cost
 from cornered.server.net.responses import plain
 from cornered.server.ports import DamagedMatch, Journal, JournalUnavailable
+from cornered.server.runtime.limits import AddressLimits
 
 __all__ = ["Payer", "read_finished"]
 
 
 class Payer(Protocol):
     """Pays for one request in the name of its address."""
+
+    @property
+    def address(self) -> AddressLimits:
+        """The limits of the address."""
 
     async def pay(self, cost: float) -> None:
         """Return when `cost` tokens are taken."""

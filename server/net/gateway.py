@@ -55,11 +55,11 @@ log = structlog.get_logger("gateway")
 class _PageRequest:
     """One HTTP request, charged to its address, and cancelled when its connection closes."""
 
-    __slots__ = ("_address", "_is_given_up", "_key", "_limits", "_owes", "task")
+    __slots__ = ("_is_given_up", "_key", "_limits", "_owes", "address", "task")
 
     def __init__(self, key: str, address: AddressLimits, limits: Limits) -> None:
         self._key = key
-        self._address = address
+        self.address = address
         self._limits = limits
         # True from a reading of the store until it is paid for: that is completed in any case.
         self._owes = False
@@ -68,7 +68,7 @@ class _PageRequest:
 
     async def begin(self, address_cost: float) -> None:
         """Pay for the request itself. Raises Refusal when the address's share of tokens is too far away."""
-        delay = self._address.share.delay(PAGES, address_cost)
+        delay = self.address.share.delay(PAGES, address_cost)
         if delay > PAGE_PATIENCE_SECONDS:
             raise _too_fast("too many requests from this address", math.ceil(delay))
         await self._take(address_cost, PAGE_TOKENS)
@@ -77,14 +77,14 @@ class _PageRequest:
         await self._take(cost, cost)
 
     async def _take(self, address_cost: float, server_cost: float) -> None:
-        await self._address.share.take(PAGES, address_cost)
+        await self.address.share.take(PAGES, address_cost)
         await self._limits.all_clients.take(self._key, server_cost)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[None]:
         try:
             async with asyncio.timeout(PAGE_PATIENCE_SECONDS):
-                await self._address.downloads.acquire()
+                await self.address.downloads.acquire()
         except TimeoutError:
             raise _too_fast("too many records are read for this address", RECORD_RETRY_SECONDS) from None
         self._owes = True
@@ -92,7 +92,7 @@ class _PageRequest:
             yield
         finally:
             self._owes = False
-            self._address.downloads.release()
+            self.address.downloads.release()
             if self._is_given_up:
                 self.give_up()
 

@@ -9,10 +9,12 @@ from urllib.parse import parse_qsl
 import structlog
 from websockets.http11 import Request, Response
 
+from cornered.server.accounts import AccountsUnavailable, TooMany
 from cornered.server.net.finished import Payer
 from cornered.server.net.requests import field_of
 from cornered.server.net.responses import plain, respond
 from cornered.server.oidc import OidcError
+from cornered.server.runtime.limits import AddressLimits
 from cornered.server.runtime.oidc_visits import COOKIE_SECONDS, OidcVisits
 
 __all__ = ["OIDC_PATHS", "OidcRoutes"]
@@ -21,6 +23,7 @@ OIDC_PATHS: Final = ("/oidc/start", "/oidc/return")
 STEP: Final = 100.0
 """Tokens of one step: signed texts, and two or three requests to the provider, which the loop does not wait for."""
 MAX_FIELDS: Final = 10
+RETRY_SECONDS: Final = 2
 _SECURE_COOKIE: Final = "__Host-cornered-oidc"
 """Browsers take it by https from this very host alone."""
 _PLAIN_COOKIE: Final = "cornered-oidc"
@@ -42,7 +45,7 @@ class OidcRoutes:
             return plain(400, "this address is too long")
         if path == "/oidc/start":
             return await self._start(query.get("ticket", ""))
-        return await self._return(query, _cookie_of(request))
+        return await self._return(query, _cookie_of(request), payer.address)
 
     async def _start(self, ticket: str) -> Response:
         try:
@@ -53,13 +56,17 @@ class OidcRoutes:
         name = _SECURE_COOKIE if departure.is_secure else _PLAIN_COOKIE
         return _redirect(departure.location, _cookie(name, departure.cookie, COOKIE_SECONDS))
 
-    async def _return(self, query: dict[str, str], cookie: tuple[str, str]) -> Response:
+    async def _return(self, query: dict[str, str], cookie: tuple[str, str], address: AddressLimits) -> Response:
         name, value = cookie
         try:
-            code = await self._visits.returned(query, value)
+            code = await self._visits.returned(query, value, address)
         except OidcError as error:
             log.warning("a visit to the provider failed", reason=str(error))
             return _back("refused", _cookie(name, "", 0))
+        except (TooMany, AccountsUnavailable) as error:
+            log.warning("a visit to the provider cannot be recorded", reason=type(error).__name__)
+            text = "the server is too busy to sign you in just now; go back to the page in a moment and sign in again"
+            return plain(503, text, retry_after=RETRY_SECONDS, Set_Cookie=_cookie(name, "", 0))
         return _back(code, _cookie(name, "", 0))
 
 

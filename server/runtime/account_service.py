@@ -261,7 +261,10 @@ class AccountService:
     async def _begin_oidc(self, command: BeginOidc, visit: Visit) -> OidcBegun:
         provider = self._require_provider()
         if command.purpose == "link" and visit.identity is not None:
-            await self._required(visit.identity)
+            known = await self._required(visit.identity)
+            # An account that only the provider signs in to has nothing to confirm with, and takes no second identity.
+            if known.has_password or known.passkeys:
+                await self._confirm(command.password, command.proof, visit.identity, visit)
         return provider.visits.begin(command, visit)
 
     async def _finish_oidc(self, command: FinishOidc, visit: Visit) -> SignedIn | Registered | Acknowledged:

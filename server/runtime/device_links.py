@@ -10,6 +10,7 @@ from cornered.server.accounts import Accounts, Identity, NewSession, StaleAccoun
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.sign_ins import SignIns, address_digest
 from cornered.server.runtime.signed_texts import BadSignature, TextSigner
+from cornered.server.runtime.used_texts import spend
 from cornered.server.runtime.visits import Visit
 
 __all__ = ["LINK_SECONDS", "DeviceLinks"]
@@ -55,7 +56,7 @@ class DeviceLinks:
                 signed = self._signer.verify(_PURPOSE, command.code)
             except BadSignature:
                 raise Refusal("bad_credentials", _TEXT) from None
-            if not await self._accounts.spend(signed.digest, self._now(), signed.until):
+            if not await spend(self._accounts, signed, visit.address, self._now()):
                 raise Refusal("bad_credentials", _TEXT)
             player = signed.facts["player"]
             session = NewSession(command.label, self._now(), address_digest(player, visit.key))

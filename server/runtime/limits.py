@@ -23,6 +23,10 @@ ADDRESS_FAILURE_BURST: Final = 30.0
 ACCOUNT_FAILURE_RATE: Final = 0.05
 ACCOUNT_FAILURE_BURST: Final = 10.0
 """Failed attempts for one account, a second for ever and at once: 4,300 a day, from all addresses together."""
+SPENT_RATE: Final = 0.5
+SPENT_BURST: Final = 200.0
+"""Signed texts that are used from one address, a second for ever and at once: two for a sign-in at the provider, so 250
+people sign in there in ten minutes. What is recorded as used at any time is 500 for an address at most."""
 PASSWORD_RATE: Final = 5.0
 PASSWORD_BURST: Final = 4.0
 """Passwords that are hashed for all clients, a second for ever and at once: 0.4 of a core. Those at once stand before
@@ -52,7 +56,7 @@ L = TypeVar("L", bound=_Limited)
 class AddressLimits:
     """What all connections from one address share."""
 
-    __slots__ = ("arrivals", "connections", "downloads", "failures", "newcomers", "replays", "share")
+    __slots__ = ("arrivals", "connections", "downloads", "failures", "newcomers", "replays", "share", "spent")
 
     def __init__(self, settings: Settings, loop: asyncio.AbstractEventLoop) -> None:
         self.connections = 0
@@ -65,6 +69,8 @@ class AddressLimits:
         """New guests, in the order in which they came."""
         self.failures = TokenBucket(ADDRESS_FAILURE_RATE, ADDRESS_FAILURE_BURST, loop.time())
         """Sign-ins and recoveries that failed, for whatever account."""
+        self.spent = TokenBucket(SPENT_RATE, SPENT_BURST, loop.time())
+        """Challenges, links and codes that are recorded as used."""
         self.replays = asyncio.Semaphore(MAX_REPLAYS)
         """Matches that players have read from the store, and pay for afterwards."""
         self.downloads = asyncio.Semaphore(MAX_DOWNLOADS)
@@ -73,7 +79,7 @@ class AddressLimits:
     @property
     def buckets(self) -> tuple[TokenBucket, ...]:
         """The buckets that all nodes share."""
-        return (self.arrivals, self.share.bucket, self.newcomers.bucket, self.failures)
+        return (self.arrivals, self.share.bucket, self.newcomers.bucket, self.failures, self.spent)
 
 
 class AccountLimits:

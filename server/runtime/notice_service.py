@@ -1,8 +1,8 @@
 """Notices to players: in the page where one is open, and by push messages to the browsers that have asked for them.
 
-`notify` never waits: notices are in a bounded queue until one of a few workers sends them, so no move is delayed. A
-turn is claimed in the store before it is announced, so that of several nodes, and of a node before and after its
-restart, one announces it.
+`notify` never waits: notices are in bounded queues until one of a few workers sends them, so no move is delayed, and no
+push message by a mail. A turn is claimed in the store before it is announced, so that of several nodes, and of a node
+before and after its restart, one announces it.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from typing import Final, Protocol, TypeAlias, assert_never
-
-import structlog
 
 from cornered.protocol.messages import Acknowledged, ServerMessage
 from cornered.protocol.social import (
@@ -30,22 +28,19 @@ from cornered.protocol.values import Player
 from cornered.server.metrics import Counts
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.mail_service import MailService
+from cornered.server.runtime.notice_queue import NoticeQueue
 from cornered.server.social.notices import LIFETIME_S, PlayerNotice, payload_of, topic_of
 from cornered.server.social.ports import Device, PushSender, SocialStore, SocialUnavailable, UnknownPerson
+from cornered.server.social.recent_challenges import RecentChallenges
 
 __all__ = ["NoticeCommand", "NoticeService", "Teller"]
 
-MAX_QUEUE: Final = 1_000
-"""Notices that may wait; further ones are dropped."""
 WORKERS: Final = 4
-"""Notices that are sent at once."""
-ATTEMPTS: Final = 3
-"""How often a notice is tried while the store is away."""
-RETRY_SECONDS: Final = 5.0
+"""Notices that are announced at once, and those that are sent by push messages at once."""
+MAIL_WORKERS: Final = 2
+"""Notices that are sent by e-mail at once, fewer than the mails that leave at once: a code waits for none of them."""
 
 NoticeCommand: TypeAlias = AskNotices | SetNotices | SubscribePush | UnsubscribePush | SetMail | ConfirmMail | EndMails
-
-log = structlog.get_logger("notices")
 
 
 class Teller(Protocol):
@@ -75,71 +70,66 @@ class NoticeService:
         self._counts = counts
         self._push = push
         self._now = now
+        self._challenges = RecentChallenges()
         # A text is the id of a correspondence game that is over.
-        self._queue: asyncio.Queue[PlayerNotice | str] = asyncio.Queue(MAX_QUEUE)
+        self._announcements: NoticeQueue[PlayerNotice | str] = NoticeQueue(
+            "notices", self._announce, counts, workers=WORKERS
+        )
+        # Of their own, since a mail server may be slow, and a push service as well.
+        self._pushes = NoticeQueue("pushes", self._send_push, counts, workers=WORKERS)
+        self._mails = NoticeQueue("mails", self._send_mail, counts, workers=MAIL_WORKERS)
 
     # Notifier
 
     def notify(self, notice: PlayerNotice) -> None:
-        self._put(notice)
+        if self._is_repeated(notice):
+            self._counts.noticed("repeated")
+            return
+        self._announcements.put(notice)
 
     def match_over(self, match: str) -> None:
         """Forget which turns of a match were announced."""
-        self._put(match)
+        self._announcements.put(match)
 
-    def _put(self, item: PlayerNotice | str) -> None:
-        try:
-            self._queue.put_nowait(item)
-        except asyncio.QueueFull:
-            self._counts.noticed("dropped")
+    def _is_repeated(self, notice: PlayerNotice) -> bool:
+        by = notice.by
+        return (
+            notice.kind == "challenge"
+            and by is not None
+            and not self._challenges.admit(by.id, notice.player, self._now())
+        )
 
     @property
     def waiting(self) -> int:
         """How many notices wait."""
-        return self._queue.qsize()
+        return sum(queue.waiting for queue in (self._announcements, self._pushes, self._mails))
 
     # Sending
 
     async def run(self) -> None:
         """Send notices until cancelled."""
         async with asyncio.TaskGroup() as workers:
-            for number in range(WORKERS):
-                workers.create_task(self._work(), name=f"notices[{number}]")
+            for queue in (self._announcements, self._pushes, self._mails):
+                queue.start(workers)
 
-    async def _work(self) -> None:
-        while True:
-            item = await self._queue.get()
-            try:
-                await self._carry_out(item)
-            except Exception:
-                # A defect here must not end the server, nor keep the next notice from being sent.
-                self._counts.noticed("failed")
-                log.exception("a notice could not be sent")
-
-    async def _carry_out(self, item: PlayerNotice | str) -> None:
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                if isinstance(item, str):
-                    await self._store.forget_turns(item)
-                elif item.kind != "turn" or await self._store.claim_turn(item.match or "", item.seq):
-                    await self._send(item)
+    async def _announce(self, item: PlayerNotice | str) -> None:
+        if isinstance(item, str):
+            await self._store.forget_turns(item)
+            return
+        if item.kind == "turn":
+            if not await self._store.claim_turn(item.match or "", item.seq):
                 return
-            except SocialUnavailable as error:
-                log.warning("a notice waits for the store", reason=str(error), attempt=attempt)
-                await asyncio.sleep(RETRY_SECONDS)
-        self._counts.noticed("failed")
-
-    async def _send(self, notice: PlayerNotice) -> None:
-        self._counts.noticed(notice.kind)
-        if notice.kind == "turn":
             # Of a challenge, and of a game that is ready, the page has the message itself.
-            self._tell(notice.player, Notified(kind=notice.kind, game=notice.game, by=notice.by, match=notice.match))
-        await self._send_push(notice)
+            self._tell(item.player, Notified(kind=item.kind, game=item.game, by=item.by, match=item.match))
+        self._counts.noticed(item.kind)
+        if self._push is not None:
+            self._pushes.put(item)
         if self.mails is not None:
-            await self.mails.send_notice(notice)
+            self._mails.put(item)
 
     async def _send_push(self, notice: PlayerNotice) -> None:
-        if self._push is None or notice.kind not in await self._store.push_kinds(notice.player):
+        assert self._push is not None
+        if notice.kind not in await self._store.push_kinds(notice.player):
             return
         payload, topic, ttl = payload_of(notice), topic_of(notice), LIFETIME_S[notice.kind]
         for device in await self._store.devices(notice.player):
@@ -147,6 +137,10 @@ class NoticeService:
             self._counts.pushed(outcome)
             if outcome == "gone":
                 await self._store.remove_device(notice.player, device.endpoint)
+
+    async def _send_mail(self, notice: PlayerNotice) -> None:
+        assert self.mails is not None
+        await self.mails.send_notice(notice)
 
     # Commands
 

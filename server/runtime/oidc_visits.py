@@ -27,7 +27,9 @@ from cornered.protocol.text import ForbiddenText, clean_name
 from cornered.server.accounts import Accounts
 from cornered.server.oidc import OidcError, OidcPerson, OidcProvider, OidcTrip
 from cornered.server.refusal import Refusal
+from cornered.server.runtime.limits import AddressLimits
 from cornered.server.runtime.signed_texts import BadSignature, SignedText, TextSigner
+from cornered.server.runtime.used_texts import spend
 from cornered.server.runtime.visits import Visit
 
 __all__ = ["COOKIE_SECONDS", "Departure", "OidcVisits", "Returned"]
@@ -112,8 +114,11 @@ class OidcVisits:
         cookie = self._signer.sign(_COOKIE, {**facts, "state": state}, seconds=COOKIE_SECONDS)
         return Departure(location, cookie, facts["origin"].startswith("https:"))
 
-    async def returned(self, query: Mapping[str, str], cookie: str) -> str:
-        """Return the code with which the page goes on, for a browser that comes from the provider. Raises OidcError."""
+    async def returned(self, query: Mapping[str, str], cookie: str, address: AddressLimits) -> str:
+        """Return the code with which the page goes on, for a browser that comes from the provider.
+
+        Raises OidcError, Refusal and TooMany.
+        """
         try:
             signed = self._signer.verify(_COOKIE, cookie)
         except BadSignature as error:
@@ -121,12 +126,13 @@ class OidcVisits:
         facts, state = signed.facts, signed.facts["state"]
         if not hmac.compare_digest(state.encode(), query.get("state", "").encode()):
             raise OidcError("the state is another one")
-        if not await self._accounts.spend(signed.digest, self._now(), signed.until):
-            raise OidcError("the browser came back before")
         code = query.get("code", "")
         if not 0 < len(code) <= MAX_CODE:
             raise OidcError(f"the provider sends no code: {query.get('error', '')[:100]!r}")
         person = await self._provider.person(self._trip(facts["origin"], state), code)
+        # Only now: everybody gets cookies, and each that was recorded as used would take a place of those who sign in.
+        if not await spend(self._accounts, signed, address, self._now()):
+            raise OidcError("the browser came back before")
         kept = {name: facts[name] for name in ("purpose", "player", "session", "mark")}
         said = {"identity": person.identity, "names": json.dumps(_usable(person.names))}
         return self._signer.sign(_CODE, {**kept, **said}, seconds=CODE_SECONDS)
@@ -147,10 +153,9 @@ class OidcVisits:
             raise refused("another session began")
         return Returned(OidcPerson(facts["identity"], tuple(json.loads(facts["names"]))), facts["purpose"], signed)
 
-    async def spend(self, returned: Returned) -> None:
+    async def spend(self, returned: Returned, visit: Visit) -> None:
         """Record that a code was used. Raises Refusal where it was before, and TooMany."""
-        signed = returned.signed
-        if not await self._accounts.spend(signed.digest, self._now(), signed.until):
+        if not await spend(self._accounts, returned.signed, visit.address, self._now()):
             raise refused("the code was used before")
 
     async def close(self) -> None:

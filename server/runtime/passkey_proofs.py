@@ -15,6 +15,7 @@ from cornered.server.accounts import Accounts, NewKey, Passkey
 from cornered.server.passkeys import BadPasskey, Ceremony, PasskeyVerifier
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.signed_texts import BadSignature, SignedText, TextSigner
+from cornered.server.runtime.used_texts import spend
 from cornered.server.runtime.visits import Visit, passkey_site
 
 __all__ = ["CHALLENGE_SECONDS", "PasskeyProofs"]
@@ -68,7 +69,7 @@ class PasskeyProofs:
             verified = verifier.created(passkey, ceremony)
         except (BadPasskey, BadSignature) as error:
             raise self._refusal(error, "this passkey could not be made; try again") from None
-        await self._spend(signed)
+        await self._spend(signed, visit)
         handle = signed.facts["handle"]
         return NewKey(
             passkey.credential, verified.public_key, verified.count, handle, ceremony.site, label, self._now()
@@ -90,7 +91,7 @@ class PasskeyProofs:
         except (BadPasskey, BadSignature) as error:
             text = "this passkey is not known here, or the attempt took too long; try again, or sign in another way"
             raise self._refusal(error, text) from None
-        await self._spend(signed)
+        await self._spend(signed, visit)
         return known, count
 
     def _ceremony(self, client_data: str, purpose: PasskeyPurpose, visit: Visit) -> tuple[SignedText, Ceremony]:
@@ -106,9 +107,9 @@ class PasskeyProofs:
             raise BadPasskey("the challenge is for another player, session or site")
         return signed, Ceremony(challenge, site, visit.origin)
 
-    async def _spend(self, signed: SignedText) -> None:
+    async def _spend(self, signed: SignedText, visit: Visit) -> None:
         """Record that a challenge is used. Raises Refusal and TooMany."""
-        if not await self._accounts.spend(signed.digest, self._now(), signed.until):
+        if not await spend(self._accounts, signed, visit.address, self._now()):
             raise self._refusal(BadSignature("the challenge was used before"), "this was used already; try again")
 
     def _subject(self, purpose: PasskeyPurpose, visit: Visit) -> str:

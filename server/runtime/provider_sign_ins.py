@@ -38,7 +38,7 @@ class ProviderSignIns:
         holder = await self._accounts.identity_holder(returned.person.identity)
         if holder is None:
             return await self._register(command, returned, visit)
-        await self.visits.spend(returned)
+        await self.visits.spend(returned, visit)
         session = NewSession(command.label, self._now(), address_digest(holder, visit.key))
         try:
             identity, token = await self._accounts.enter_by_identity(returned.person.identity, session)
@@ -49,7 +49,7 @@ class ProviderSignIns:
     async def _link(self, command: FinishOidc, returned: Returned, visit: Visit) -> Acknowledged:
         identity = visit.identity
         assert identity is not None
-        await self.visits.spend(returned)
+        await self.visits.spend(returned, visit)
         try:
             await self._accounts.link(identity.player.id, returned.person.identity, identity.session, self._now())
         except IdentityTaken:
@@ -64,7 +64,7 @@ class ProviderSignIns:
         self._registrations.check_player(visit)
         name = command.name or await self._free_name(returned.person.names, visit)
         await self._registrations.check_claim(name, visit)
-        await self.visits.spend(returned)
+        await self.visits.spend(returned, visit)
         # The provider admits its people, whoever else may register.
         new = self._registrations.draft(name, NO_PASSWORD, label=command.label)
         new = replace(new, identity=returned.person.identity, invitation=None)

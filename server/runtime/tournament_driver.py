@@ -124,12 +124,17 @@ class TournamentDriver:
             except Exception:
                 # A defect in one tournament must not stop the others.
                 log.exception("a tournament could not be driven", tournament=state.id)
+        await self._release_clocks()
         for known in (self._paired_at, self._paused):
-            for key in [key for key in known if not self._is_known(key)]:
+            for key in [key for key in known if not self._is_known(key) and not self._is_held(key)]:
                 del known[key]
 
     def _is_known(self, key: str) -> bool:
         return key in self._book.live or any(key in state.pending for state in self._book.live.values())
+
+    def _is_held(self, match: str) -> bool:
+        """Return whether the clocks of a match are paused and could not be released yet."""
+        return self._paused.get(match, False) and self._lobby.is_live(match)
 
     async def drive(self, state: TournamentState) -> None:
         """Take what has changed for one tournament one step further. Raises StaleStream and what a store raises."""
@@ -215,9 +220,19 @@ class TournamentDriver:
         for match in tuple(state.pending):
             # A node that has taken over orders once more, which changes nothing where it is so.
             if self._paused.get(match) is not state.is_paused and self._lobby.is_live(match):
-                try:
-                    await self._pause_clocks(match, state.is_paused)
-                except Refusal as refusal:
-                    log.warning("clocks of a tournament stay as they are", match=match, reason=refusal.text)
-                    continue
-                self._paused[match] = state.is_paused
+                await self._set_clock(self._pause_clocks, match, is_paused=state.is_paused)
+
+    async def _release_clocks(self) -> None:
+        """Have the games go on whose tournament ended in a pause: nobody can resume it any more."""
+        left = [match for match, is_paused in self._paused.items() if is_paused and not self._is_known(match)]
+        for match in left:
+            if self._pause_clocks is not None and self._lobby.is_live(match):
+                await self._set_clock(self._pause_clocks, match, is_paused=False)
+
+    async def _set_clock(self, pause_clocks: PauseClocks, match: str, *, is_paused: bool) -> None:
+        try:
+            await pause_clocks(match, is_paused)
+        except Refusal as refusal:
+            log.warning("clocks of a tournament stay as they are", match=match, reason=refusal.text)
+        else:
+            self._paused[match] = is_paused

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from hashlib import sha256
@@ -55,6 +56,7 @@ from cornered.server.rating.ports import RatingsUnavailable
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.client_connection import Broadcast, ClientConnection
 from cornered.server.runtime.match_room import Services
+from cornered.server.runtime.tallies import Allowance, Tally
 from cornered.server.runtime.tournament_book import TournamentBook
 from cornered.server.runtime.tournament_driver import LobbyView, PauseClocks, TournamentDriver
 from cornered.server.runtime.tournament_watchers import TournamentWatchers
@@ -73,10 +75,15 @@ MAX_LIVE_OF_ORGANISER: Final = 5
 """Those of one organiser; administrators have no bound of their own."""
 MAX_LIVE_OF_ADDRESS: Final = 50
 """Those that were created from one address, so that nobody takes the places of all with ever new names."""
+CREATED_BY_PLAYER: Final = Allowance(20, 20 / (24 * 60 * 60))
+CREATED_FROM_ADDRESS: Final = Allowance(200, 200 / (24 * 60 * 60))
+"""Tournaments that are created at once, and so many more a day: those that are cancelled are stored for good too."""
 MAX_ENTERED: Final = 10
 """Tournaments that are open or running, in which one player takes part."""
 LOOKED_THROUGH: Final = 100
 """Tournaments among which one page of those of a group, or of no group, is looked for."""
+MAX_TOLD: Final = 1_000
+"""Organisers' lines that wait to be sent; a further one takes the place of the oldest."""
 ATTEMPTS: Final = 8
 """How often a command is decided again because another node was faster."""
 FLUSH_SECONDS: Final = 0.25
@@ -146,7 +153,10 @@ class TournamentService:
         self._driver = TournamentDriver(
             self._book, services.journal, lobby, services.counts, now=services.now, pause_clocks=pause_clocks
         )
+        self._created = Tally(player=CREATED_BY_PLAYER, address=CREATED_FROM_ADDRESS)
         self._turn = asyncio.Lock()
+        # Lines that are not sent yet, the oldest first.
+        self._told: deque[tuple[TournamentState, TournamentMessage]] = deque(maxlen=MAX_TOLD)
         # The standings of the newest state of a tournament.
         self._places: dict[str, tuple[int, list[Place]]] = {}
 
@@ -191,14 +201,27 @@ class TournamentService:
             message = TournamentMessage(
                 tournament=state.id, name=state.settings.name, by=state.organiser, text=event.text
             )
+            self._told.append((state, message))
+
+    async def _send_told(self) -> None:
+        """Send the organisers' lines to the participants: of a group, to those who are members still."""
+        while self._told:
+            state, message = self._told.popleft()
             broadcast = Broadcast(message)
-            for player in state.entries:
-                for client in self._peers_of(player):
-                    client.deliver(broadcast)
+            for player in tuple(state.entries):
+                for client in tuple(self._peers_of(player)):
+                    with suppress(Refusal):
+                        await self._check_sight(state, client.player)
+                        client.deliver(broadcast)
 
     async def _send_updates(self) -> None:
         while True:
             await asyncio.sleep(FLUSH_SECONDS)
+            try:
+                await self._send_told()
+            except Exception:
+                # A defect here must not end the server.
+                log.exception("an organiser's line was not sent to all")
             for tournament in self._watchers.due():
                 try:
                     state = await self._book.find(tournament)
@@ -278,9 +301,14 @@ class TournamentService:
             if tournament in self._book.live:
                 return tournament
             self._check_room(player, mark, is_admin=is_admin)
+            wait = 0.0 if is_admin else self._created.wait(player.id, mark)
+            if wait:
+                text = "you, or others at your address, have created many tournaments lately; try again later"
+                raise Refusal("too_fast", text, retry_after=round(wait * 1000))
             event = Created(now, settings.model_copy(update={"game": spec}), player, mark)
             with suppress(StaleStream):
                 await self._book.append(tournament, 0, (event,))
+                self._created.count(player.id, mark)
         log.info("tournament", tournament=tournament, by=player.id, format=settings.format)
         return tournament
 

@@ -108,6 +108,25 @@ def test_a_player_is_banned_at_once_and_comes_back_when_the_ban_is_lifted(
     other.errors.clear()
 
 
+def test_a_refused_token_takes_none_away_that_another_tab_has_stored_since(open_window: OpenWindow) -> None:
+    window = open_window(size=DESK)
+    register(window, "Whinchat")
+    token = window.page.evaluate("""async () => {
+        const { page: { link } } = await import("./main.js");
+        const token = localStorage.getItem("cornered.token");
+        localStorage.setItem("cornered.token", "a token that has ended");
+        link.open();
+        // After the link's own listener, which sends the hello.
+        await new Promise((done) => link.socket.addEventListener("open", done));
+        localStorage.setItem("cornered.token", token);
+        await new Promise((done) => link.addEventListener("online", done, { once: true }));
+        return token;
+    }""")
+    assert window.page.evaluate("localStorage.getItem('cornered.token')") == token
+    expect(window.page.locator(".me")).to_have_text("Whinchat")
+    window.errors.clear()
+
+
 def test_two_tabs_of_a_browser_are_one_player_after_a_sign_in(
     open_window: OpenWindow, installation: Installation
 ) -> None:

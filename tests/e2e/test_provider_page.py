@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.accounts import fill_in, register, sheet
+from tests.e2e.accounts import PASSWORD, fill_in, register, sheet
 from tests.e2e.servers import running_server
 from tests.e2e.window import DESK, PHONE, Window
 from tests.server.oidc_provider import CLIENT, SECRET, Provider, provider
@@ -100,6 +100,9 @@ def test_an_account_is_linked_and_unlinked_in_its_sheet(at: Provider, open_windo
     line = sheet(window, "Your account").get_by_role("button", name="Our school")
     expect(line).to_contain_text("not linked")
     line.click()
+    fill_in(window, "Our school", "Link it", password="not the password")
+    expect(sheet(window, "Our school").locator("[aria-invalid=true]")).to_have_count(1)
+    fill_in(window, "Our school", "Link it", password=PASSWORD)
     expect(window.page.locator(".toast")).to_contain_text("Your account is linked.")
     window.page.get_by_role("button", name="Your account").click()
     line.click()

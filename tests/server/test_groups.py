@@ -61,11 +61,13 @@ from cornered.protocol.tournaments import (
     TellTournament,
     TournamentChanged,
     TournamentFormat,
+    TournamentMessage,
     TournamentSettings,
     WatchTournament,
 )
 from cornered.protocol.values import Command, Fischer
-from cornered.server.runtime.guesses import ADDRESS_GUESSES, KEPT, PLAYER_GUESSES, Guesses
+from cornered.server.runtime.guesses import ADDRESS_GUESSES, PLAYER_GUESSES, Guesses
+from cornered.server.runtime.tallies import KEPT, Allowance, Tally
 from cornered.server.streams.ports import StaleStream
 from tests.server.conftest import SMALL, Client, Running, Start, Stores
 from tests.server.test_accounts import register
@@ -253,9 +255,13 @@ async def test_wrong_codes_of_an_address_are_counted_whoever_names_them() -> Non
     with pytest.raises(Exception, match="too many codes"):
         guesses.check("another", "school")
     guesses.check("another", "home")
+
+
+async def test_of_players_and_addresses_so_many_are_remembered() -> None:
+    tally = Tally(player=Allowance(1, 1), address=Allowance(1, 1))
     for number in range(KEPT):
-        guesses.failed(f"q{number}", f"a{number}")
-    assert len(guesses._buckets) == KEPT
+        tally.count(f"q{number}", f"a{number}")
+    assert len(tally) == KEPT
 
 
 TEACHERS: Final[dict[type[Command], dict[str, Any]]] = {
@@ -550,6 +556,26 @@ async def test_who_is_removed_from_a_group_leads_and_watches_its_events_no_more(
         await tess.hear(TournamentChanged)
         await ann.ask(AskGroups)
         assert not any(isinstance(message, TournamentChanged) for message in ann.heard)
+
+
+async def test_who_is_removed_from_a_group_gets_no_lines_of_its_events(running_server: Start) -> None:
+    async with (
+        running_server() as server,
+        teacher_of(server) as tess,
+        server.client("Ann") as ann,
+        server.client("Ben") as ben,
+    ):
+        group, code = await created(tess)
+        event = await event_of(tess, group)
+        for member in (ann, ben):
+            await member.do(JoinGroup, code=code)
+            await member.do(JoinTournament, tournament=event)
+        await tess.do(RemoveMember, group=group, player=ann.player.id)
+        await ann.hear(GroupChanged, lambda told: told.is_over)
+        await tess.do(TellTournament, tournament=event, text="Round two begins")
+        assert (await ben.hear(TournamentMessage)).text == "Round two begins"
+        await ann.ask(AskGroups)
+        assert not any(isinstance(message, TournamentMessage) for message in ann.heard)
 
 
 async def test_the_organiser_of_an_event_leads_it_to_its_end_when_the_group_is_closed(running_server: Start) -> None:

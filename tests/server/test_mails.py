@@ -16,11 +16,14 @@ from pydantic import SecretStr, ValidationError
 
 from cornered.protocol.account import AskExport, Register
 from cornered.protocol.commands import Challenge
-from cornered.protocol.social import AskNotices, ConfirmMail, EndMails, SetMail, SetNotices
+from cornered.protocol.social import AskNotices, ConfirmMail, EndMails, SetMail, SetNotices, SubscribePush
 from cornered.server.adapters.mail_smtp import SmtpMailer
 from cornered.server.settings import SettingsError
 from cornered.server.social.mails import Mail
+from cornered.server.social.recent_challenges import QUIET_MS
 from tests.server.conftest import SMALL, Client, Running, Start, Stores
+from tests.server.push_service import Browser as PushBrowser
+from tests.server.push_service import push_service
 
 PAGE = "https://play.example.org"
 HOUR_MS = 60 * 60 * 1000
@@ -32,10 +35,28 @@ class Sink:
     def __init__(self) -> None:
         self.port = 0
         self.refuses = False
+        self.held = 0
+        """How many of the next connections get no greeting until `released`."""
+        self.released = asyncio.Event()
+        self.open = 0
         self.mails: list[EmailMessage] = []
         self.arrived = asyncio.Condition()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.open += 1
+        try:
+            with contextlib.suppress(ConnectionError):
+                await self._serve(reader, writer)
+        finally:
+            writer.close()
+            async with self.arrived:
+                self.open -= 1
+                self.arrived.notify_all()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.held:
+            self.held -= 1
+            await self.released.wait()
         writer.write(b"220 sink\r\n")
         while line := (await reader.readline()).decode().strip():
             word = line.split(" ")[0].upper()
@@ -55,7 +76,6 @@ class Sink:
                 break
             else:
                 writer.write(b"250 ok\r\n")
-        writer.close()
 
     async def wait_for(self, count: int) -> EmailMessage:
         """Return the newest mail when there are so many."""
@@ -71,6 +91,9 @@ async def sink() -> AsyncIterator[Sink]:
     sink.port = server.sockets[0].getsockname()[1]
     async with server:
         yield sink
+        sink.released.set()
+        async with asyncio.timeout(30), sink.arrived:
+            await sink.arrived.wait_for(lambda: not sink.open)
 
 
 def settings(sink: Sink) -> dict[str, Any]:
@@ -96,7 +119,7 @@ async def with_account(server: Running, name: str) -> AsyncIterator[Client]:
 async def confirmed(client: Client, sink: Sink, language: str = "en") -> None:
     """Give a client's player an address, and enter its code."""
     count = len(sink.mails)
-    await client.do(SetMail, address="ann@example.org", language=language)
+    await client.do(SetMail, address=f"{client.player.name.lower()}@example.org", language=language)
     code = re.search(r"[0-9]{6}", words(await sink.wait_for(count + 1)))
     assert code is not None
     await client.do(ConfirmMail, code=code.group())
@@ -136,10 +159,12 @@ async def test_who_is_away_gets_one_mail_an_hour_with_a_link_that_ends_them(
             # Who is here needs no mail.
             await ben.do(Challenge, to=ann.player.id, game=SMALL)
             player = ann.player.id
+        stores.now.at += QUIET_MS
         await ben.do(Challenge, to=player, game=SMALL)
         mail = await sink.wait_for(2)
         assert str(mail["Subject"]) == "A challenge in TrapGrid"
         assert "You are challenged by Ben to a game of TrapGrid." in words(mail)
+        stores.now.at += QUIET_MS
         await ben.do(Challenge, to=player, game=SMALL)
         await server.metrics_once(lambda found: found['cornered_notices_total{kind="challenge"}'] == 3)
         stop = str(mail["List-Unsubscribe"]).strip("<>")
@@ -154,6 +179,58 @@ async def test_who_is_away_gets_one_mail_an_hour_with_a_link_that_ends_them(
             await ben.do(EndMails, player=player, mark=mark)
         assert await stores.social.mail_box(player) is None
     assert len(sink.mails) == 2
+
+
+async def away_with_mail(server: Running, sink: Sink, *names: str) -> list[str]:
+    """Return players who get e-mails and are not connected."""
+    players = []
+    for name in names:
+        async with with_account(server, name) as client:
+            await confirmed(client, sink)
+            players.append(client.player.id)
+    return players
+
+
+async def test_a_mail_that_the_mail_server_holds_up_holds_up_no_other(running_server: Start, sink: Sink) -> None:
+    async with running_server(**settings(sink)) as server, server.client("Ben") as ben:
+        first, second = await away_with_mail(server, sink, "Ann", "Dora")
+        sink.held = 1
+        await ben.do(Challenge, to=first, game=SMALL)
+        await server.metrics_once(lambda _: sink.held == 0)
+        await ben.do(Challenge, to=second, game=SMALL)
+        async with asyncio.timeout(10):
+            assert (await sink.wait_for(3))["To"] == "dora@example.org"
+        sink.released.set()
+        await sink.wait_for(4)
+
+
+async def test_a_slow_mail_server_holds_up_no_push_message(running_server: Start, sink: Sink) -> None:
+    async with (
+        push_service() as service,
+        running_server(**settings(sink), push_origins=service.origin) as server,
+        server.client("Ben") as ben,
+        server.client("Cleo") as cleo,
+    ):
+        players = await away_with_mail(server, sink, "Ann", "Dora", "Emil", "Finn")
+        await cleo.do(SubscribePush, endpoint=service.endpoint(), label="", **PushBrowser().keys)
+        sink.held = len(players)
+        for player in (*players, cleo.player.id):
+            await ben.do(Challenge, to=player, game=SMALL)
+        async with asyncio.timeout(10):
+            await service.wait_for(1)
+        sink.released.set()
+        await sink.wait_for(2 * len(players))
+
+
+async def test_a_mail_has_a_time_limit_as_a_whole(
+    running_server: Start, sink: Sink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cornered.server.adapters.mail_smtp.SEND_SECONDS", 0.2)
+    async with running_server(**settings(sink)) as server, with_account(server, "Ann") as ann:
+        sink.held = 1
+        async with asyncio.timeout(10):
+            assert await ann.refused(SetMail, address="ann@example.org") == "internal"
+        sink.released.set()
 
 
 async def test_kinds_are_chosen_and_guests_have_no_address(running_server: Start, sink: Sink) -> None:

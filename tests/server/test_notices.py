@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from cornered.protocol.commands import AskMyMatches, Challenge, Leave, OfferDraw, Ping, Play
+from cornered.protocol.commands import AskMyMatches, CancelChallenge, Challenge, Leave, OfferDraw, Ping, Play
 from cornered.protocol.messages import Happened
 from cornered.protocol.social import (
     MAX_DEVICES,
@@ -18,6 +18,7 @@ from cornered.protocol.social import (
 )
 from cornered.protocol.tournaments import CreateTournament, JoinTournament, StartTournament, TournamentSettings
 from cornered.protocol.values import Correspondence, Fischer
+from cornered.server.social.recent_challenges import MAX_PLAYERS, QUIET_MS, RecentChallenges
 from tests.server.conftest import SMALL, Client, Pair, Running, Start, Stores
 from tests.server.push_service import Browser, PushService, push_service
 
@@ -132,6 +133,37 @@ async def test_a_challenge_is_announced_to_the_challenged_player_alone(
         notices = await ben.ask(AskNotices)
         assert (notices.push, notices.devices) == (("turn",), ("ben",))
     assert [message.target for message in service.received] == ["/send/ben", "/send/ann"]
+
+
+async def test_who_challenges_and_cancels_again_and_again_is_announced_once(
+    running_server: Start, service: PushService, stores: Stores
+) -> None:
+    async with (
+        running_server(push_origins=service.origin, message_burst=1_000) as server,
+        server.client("Ann") as ann,
+        server.client("Cleo") as cleo,
+        server.client("Ben") as ben,
+    ):
+        browser = await subscribe(ben, service)
+        for _ in range(5):
+            made = await ann.do(Challenge, to=ben.player.id, game=SMALL)
+            await ann.do(CancelChallenge, challenge=made.ref)
+        await cleo.do(Challenge, to=ben.player.id, game=SMALL)
+        said = [browser.read(message.body)["by"] for message in await service.wait_for(2)]
+        assert sorted(said) == ["Ann", "Cleo"]
+        found = await server.metrics_once(lambda found: found.get('cornered_notices_total{kind="repeated"}') == 4)
+        assert found['cornered_notices_total{kind="challenge"}'] == 2
+        stores.now.at += QUIET_MS
+        await ann.do(Challenge, to=ben.player.id, game=SMALL)
+        assert browser.read((await service.wait_for(3))[2].body)["by"] == "Ann"
+
+
+async def test_one_players_challenges_are_announced_to_few_players_at_a_time() -> None:
+    recent = RecentChallenges()
+    assert all(recent.admit("ann", str(number), 0) for number in range(MAX_PLAYERS))
+    assert not recent.admit("ann", "one more", QUIET_MS - 1)
+    assert recent.admit("ben", "one more", QUIET_MS - 1)
+    assert recent.admit("ann", "one more", QUIET_MS)
 
 
 async def test_a_browser_that_the_push_service_does_not_know_any_more_is_forgotten(

@@ -42,9 +42,9 @@ class Browser:
                 self.cookies[name] = morsel.value
         return answer
 
-    async def leave(self, purpose: str = "sign_in") -> str:
+    async def leave(self, purpose: str = "sign_in", **confirmed: Any) -> str:
         """Begin a visit; return the address of the provider that the browser is sent to."""
-        begun = await self.client.ask(oidc.BeginOidc, purpose=purpose)
+        begun = await self.client.ask(oidc.BeginOidc, purpose=purpose, **confirmed)
         assert isinstance(begun, oidc.OidcBegun), begun
         self.secret = begun.secret
         answer = await self.get(begun.path)
@@ -61,8 +61,8 @@ class Browser:
         assert answer.headers["cache-control"] == "no-store"
         return answer.headers["location"].removeprefix("/#/oidc/")
 
-    async def visit(self, at: Provider, purpose: str = "sign_in") -> str:
-        return await self.come_back(at.authorize(await self.leave(purpose)))
+    async def visit(self, at: Provider, purpose: str = "sign_in", **confirmed: Any) -> str:
+        return await self.come_back(at.authorize(await self.leave(purpose, **confirmed)))
 
     async def finish(self, code: str, **fields: Any) -> Any:
         return await self.client.ask(oidc.FinishOidc, code=code, **{"secret": self.secret, **fields})
@@ -120,17 +120,42 @@ async def test_before_hello_the_provider_makes_a_new_player(start: Start) -> Non
 async def test_an_account_is_linked_and_unlinked(start: Start) -> None:
     async with school(start) as (server, at), browser(server) as first, browser(server) as other:
         await register(first.client)
-        assert (await first.finish(await first.visit(at, "link"))).type == "acknowledged"
+        assert (await first.finish(await first.visit(at, "link", password=PASSWORD))).type == "acknowledged"
         assert (await first.client.ask(acc.AskAccount)).is_linked
         entered = await other.finish(await other.visit(at))
         assert entered.player.name == "Anna"
         await register(other.client, "Berta")
-        assert (await other.finish(await other.visit(at, "link"))).code == "already_linked"
+        assert (await other.finish(await other.visit(at, "link", password=PASSWORD))).code == "already_linked"
         at.claims = {"sub": "person-2"}
-        assert (await first.finish(await first.visit(at, "link"))).code == "already_linked"
+        assert (await first.finish(await first.visit(at, "link", password=PASSWORD))).code == "already_linked"
         await first.client.do(oidc.UnlinkOidc)
         assert await first.client.refused(oidc.UnlinkOidc) == "no_oidc"
         assert not (await first.client.ask(acc.AskAccount)).is_linked
+
+
+async def test_a_password_or_a_passkey_of_the_account_confirms_that_an_identity_is_linked(start: Start) -> None:
+    async with school(start) as (server, at), browser(server) as first, browser(server, "Other") as other:
+        ask = first.client.refused
+        await register(first.client)
+        assert await ask(oidc.BeginOidc, purpose="link") == "bad_credentials"
+        assert await ask(oidc.BeginOidc, purpose="link", password="another password") == "bad_credentials"
+        device = authenticator(server)
+        await enrol(other.client, device, "Other one")
+        proof = device.prove(await challenge(first.client, "confirm"))
+        assert await ask(oidc.BeginOidc, purpose="link", proof=proof) == "bad_credentials"
+        assert await other.client.refused(oidc.BeginOidc, purpose="link") == "bad_credentials"
+        proof = device.prove(await challenge(other.client, "sign_in"))
+        assert await other.client.refused(oidc.BeginOidc, purpose="link", proof=proof) == "bad_credentials"
+        assert (await first.finish(await first.visit(at, "link", password=PASSWORD))).type == "acknowledged"
+
+
+async def test_an_account_of_the_provider_alone_has_nothing_that_confirms_and_takes_no_other_identity(
+    start: Start,
+) -> None:
+    async with school(start) as (server, at), browser(server) as first:
+        await first.finish(await first.visit(at))
+        at.claims = {"sub": "person-2"}
+        assert (await first.finish(await first.visit(at, "link"))).code == "already_linked"
 
 
 async def test_a_guest_has_no_account_to_link(start: Start) -> None:
@@ -255,6 +280,50 @@ async def test_a_visit_is_one_browsers_and_comes_back_once(start: Start) -> None
         assert (await first.finish(code)).code == "oidc_refused", "it is used"
 
 
+def bound_what_is_used(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    for adapter in ("accounts_memory", "passkeys_sql"):
+        monkeypatch.setattr(f"cornered.server.adapters.{adapter}.MAX_SPENT", most)
+
+
+async def test_what_the_provider_does_not_confirm_is_not_remembered_as_used(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bound_what_is_used(monkeypatch, 2)
+    async with school(start) as (server, at), browser(server) as first:
+        for _ in range(3):
+            path, _, query = at.authorize(await first.leave()).partition("?")
+            lie = [part for part in query.split("&") if not part.startswith("code=")]
+            assert await first.come_back(f"{path}?{'&'.join([*lie, 'code=a-guess'])}") == "refused"
+        assert isinstance(await first.finish(await first.visit(at)), acc.Registered)
+
+
+async def test_where_too_much_is_remembered_as_used_the_browser_is_told_to_try_again(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bound_what_is_used(monkeypatch, 0)
+    async with school(start) as (server, at), browser(server) as first:
+        away = at.authorize(await first.leave())
+        answer = await first.get(away[away.index("/oidc/") :])
+        assert answer.status == 503
+        assert answer.headers["retry-after"] == "2"
+        assert "sign in again" in answer.body
+        assert first.cookies == {}
+
+
+async def test_an_address_uses_few_signed_texts_at_once(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cornered.server.runtime.limits.SPENT_BURST", 3.0)
+    monkeypatch.setattr("cornered.server.runtime.limits.SPENT_RATE", 0.01)
+    async with school(start) as (server, at), browser(server) as first, browser(server) as second:
+        assert isinstance(await first.finish(await first.visit(at)), acc.Registered)
+        code = await second.visit(at)
+        answer = await second.finish(code)
+        assert (answer.code, answer.retry_after > 1_000) == ("too_fast", True)
+        away = at.authorize(await second.leave())
+        told = await second.get(away[away.index("/oidc/") :])
+        assert (told.status, "your address" in told.body) == (429, True)
+        assert int(told.headers["retry-after"]) > 1
+
+
 @pytest.mark.parametrize("change", ["state=", "state=other&", "code=", "error=access_denied&"])
 async def test_what_the_browser_brings_back_is_complete(start: Start, change: str) -> None:
     async with school(start) as (server, at), browser(server) as first:
@@ -271,7 +340,7 @@ async def test_an_identity_is_linked_by_the_session_that_asked_for_it(start: Sta
     async with school(start) as (server, at), browser(server) as victim, browser(server) as thief:
         await register(victim.client)
         await register(thief.client, "Thief")
-        code = await thief.visit(at, "link")
+        code = await thief.visit(at, "link", password=PASSWORD)
         answer = await victim.finish(code, secret=thief.secret)
         assert answer.code == "oidc_refused"
         assert not (await victim.client.ask(acc.AskAccount)).is_linked
@@ -331,8 +400,10 @@ async def test_settings_that_cannot_work_end_the_start(start: Start, settings: d
 
 async def test_an_account_with_a_passkey_may_be_unlinked(start: Start) -> None:
     async with school(start) as (server, at), browser(server) as first:
-        await enrol(first.client, authenticator(server))
-        await first.finish(await first.visit(at, "link"))
+        device = authenticator(server)
+        await enrol(first.client, device)
+        proof = device.prove(await challenge(first.client, "confirm"))
+        await first.finish(await first.visit(at, "link", proof=proof))
         await first.client.do(oidc.UnlinkOidc)
         assert (await challenge(first.client, "confirm")).passkeys
         assert await first.client.refused(acc.RenewCodes, password=PASSWORD) == "bad_credentials"

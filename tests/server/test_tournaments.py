@@ -43,6 +43,7 @@ from cornered.protocol.tournaments import (
 from cornered.protocol.values import Fischer, Player
 from cornered.server.moderation.events import Banned, Entry, seal_of
 from cornered.server.runtime import tournament_service
+from cornered.server.runtime.tallies import Allowance
 from tests.server.conftest import SMALL, TIMEOUT_S, Client, Running, Start, Stores
 from tests.server.test_privileges import DAY_MS, make_account
 
@@ -201,6 +202,17 @@ async def test_a_pause_stops_the_clocks_of_all_games(start: Start) -> None:
         await first.do(Play, match=match, ply=0, move="b3")
 
 
+async def test_the_clocks_of_a_tournament_that_is_cancelled_in_a_pause_go_on(start: Start) -> None:
+    async with start(**FREE) as server, crowd(server, 2) as players, server.client("Olga") as organiser:
+        tournament, match, first, _ = await paired(organiser, players)
+        await first.join(match)
+        await organiser.do(PauseTournament, tournament=tournament)
+        await first.hear(Happened, lambda said: isinstance(said.events[0], ClocksPaused))
+        await organiser.do(CancelTournament, tournament=tournament)
+        await first.hear(Happened, lambda said: isinstance(said.events[0], ClocksResumed))
+        await first.do(Play, match=match, ply=0, move="b3")
+
+
 async def test_watchers_get_changes_until_they_leave_and_participants_the_organisers_lines(start: Start) -> None:
     async with start(**FREE) as server, crowd(server, 2) as players, server.client("Olga") as organiser:
         tournament = await create(organiser)
@@ -267,6 +279,21 @@ async def test_a_repeated_creation_makes_one_tournament_and_an_organiser_has_a_b
         assert [one.id for one in over.tournaments] == [first.ref]
         metrics = await server.metrics()
         assert metrics["cornered_tournaments"] == 4
+
+
+async def test_who_creates_and_cancels_tournaments_again_and_again_has_to_wait(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tournament_service, "CREATED_BY_PLAYER", Allowance(3, 1 / 3_600))
+    monkeypatch.setattr(tournament_service, "CREATED_FROM_ADDRESS", Allowance(5, 1 / 3_600))
+    async with start(**FREE) as server, server.client("Ann") as ann, server.client("Ben") as ben:
+        for client, most in ((ann, 3), (ben, 2)):
+            for _ in range(most):
+                await client.do(CancelTournament, tournament=await create(client))
+            answer = await client.ask(CreateTournament, settings=settings())
+            assert isinstance(answer, Refused)
+            assert answer.code == "too_fast"
+            assert (answer.retry_after or 0) > 60_000
 
 
 async def test_an_address_has_a_bounded_number_of_tournaments(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,8 +31,10 @@ UNHEARD = {
     "not ready: {}; try again in a minute",
     "this page may not connect here; the setting CORNERED_ORIGINS names those that may",
     "{}; try again in {} s",
+    "the server is too busy to sign you in just now; go back to the page in a moment and sign in again",
 }
-"""Refusals of what only other programs send or read; one is put together from two others."""
+"""Refusals of what only other programs send or read, or a browser shows instead of the page; one is put together from
+two others."""
 READ = {"429", "503"}
 """The statuses of HTTP answers that the page shows; see `#askWhy` in link.js."""
 

@@ -22,6 +22,7 @@ from cornered.server.net.costs import KNOWN_FILE, PAGE_TOKENS, cost_of, download
 from cornered.server.net.http import Pages
 from cornered.server.net.session import HELLO_COST
 from cornered.server.net.visitors import Visitor
+from cornered.server.runtime.limits import AddressLimits
 from cornered.server.settings import Settings
 
 PLAYERS = tuple(Player(id=name, name=name, kind="person") for name in ("a", "b"))
@@ -32,6 +33,9 @@ SPEC = GameSpec(name="trapgrid", options={"size": 3})
 
 class Payer:
     """Records charges, and that they are made while a reading slot is held."""
+
+    address: AddressLimits
+    """Of no page here."""
 
     def __init__(self) -> None:
         self.charged: list[float] = []
