@@ -17,6 +17,7 @@ from cornered.server.net.costs import QR_CODE
 from cornered.server.net.http import Pages
 from cornered.server.net.qr_codes import KEPT_CODES, QrCodes, draw, invite_link
 from cornered.server.net.visitors import Visitor
+from cornered.server.runtime.limits import AddressLimits
 from cornered.server.settings import Settings
 
 HOST = "192.168.1.20:8420"
@@ -28,6 +29,10 @@ class Purse:
 
     def __init__(self) -> None:
         self.paid: list[float] = []
+
+    @property
+    def address(self) -> AddressLimits:
+        raise AssertionError("nothing here is bounded for an address")
 
     async def pay(self, cost: float) -> None:
         self.paid.append(cost)

@@ -24,6 +24,7 @@ from cornered.server.net.costs import ANIMATION, DRAWING, POSITION_READ, PREVIEW
 from cornered.server.net.http import Pages
 from cornered.server.net.pictures import MAX_KEPT_BYTES, PNG_WIDTH, Pictures
 from cornered.server.net.visitors import Visitor
+from cornered.server.runtime.limits import AddressLimits
 from cornered.server.settings import Settings
 
 HOST = "cornered.example"
@@ -39,6 +40,10 @@ class Purse:
 
     def __init__(self) -> None:
         self.paid: list[float] = []
+
+    @property
+    def address(self) -> AddressLimits:
+        raise AssertionError("nothing here is bounded for an address")
 
     @contextlib.asynccontextmanager
     async def reading(self) -> AsyncIterator[None]:
