@@ -92,6 +92,7 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "passkey_known": "This passkey is an account's already.",
     "unknown_passkey": "The account has no such passkey; it may be removed already.",
     "last_way_in": "This is the account's last way to sign in: add another passkey, or set a password first.",
+    "sign_in_again": "The account has neither password nor passkey, and this session is no new one: sign in again.",
     "no_oidc": "This server signs nobody in at a provider.",
     "oidc_refused": "The visit to the provider is over, was begun elsewhere, or is not accepted here. Begin again.",
     "already_linked": "The identity is linked to an account already, or the account to an identity.",

@@ -165,6 +165,7 @@ ErrorCode: TypeAlias = Literal[
     "passkey_known",
     "unknown_passkey",
     "last_way_in",
+    "sign_in_again",
     "no_oidc",
     "oidc_refused",
     "already_linked",

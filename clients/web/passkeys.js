@@ -35,7 +35,7 @@ export function confirmation(page, account, label) {
     return { fields: [password], before: [], proof: async () => ({ password: password.input.value }) };
   }
   if (account.passkeys) return { fields: [], before: [h("p.quiet", t("You confirm it with your passkey."))], proof: async () => ({ proof: await provePasskey(page, "confirm") }) };
-  return { fields: [], before: [h("p.quiet", t("Set a password by one of your recovery codes first."))], proof: async () => ({}) };
+  return { fields: [], before: [h("p.quiet", t("Sign in again first, and do this within ten minutes."))], proof: async () => ({}) };
 }
 
 /** The passkeys of my account. @param {Page} page @param {Account} account @param {(count: number) => void} changed */

@@ -94,9 +94,11 @@ from cornered.server.runtime.sign_ins import Attempt, SignIns, address_digest
 from cornered.server.runtime.signed_texts import TextSigner
 from cornered.server.runtime.visits import Visit, Visits
 
-__all__ = ["AccountService", "ManagedCommand", "VisitorsCommand"]
+__all__ = ["NEW_SESSION_MS", "AccountService", "ManagedCommand", "VisitorsCommand"]
 
 DAY_MS: Final = 24 * 60 * 60 * 1000
+NEW_SESSION_MS: Final = 10 * 60 * 1000
+"""The age up to which a session confirms by itself what its account has no password or passkey for."""
 BUSY_RETRY_MS: Final = 2_000
 """`retry_after` where a change at another node holds what this one needs."""
 VisitorsCommand: TypeAlias = DoorCommand | PasskeyDoorCommand | OidcDoorCommand
@@ -489,8 +491,17 @@ class AccountService:
     async def _confirm(
         self, password: str | None, proof: PasskeyProof | None, identity: Identity, visit: Visit
     ) -> AccountRecord:
-        """Return the account of a session whose password or passkey this is; attempts are bounded. Raises Refusal."""
+        """Return the account of a session whose password or passkey this is; attempts are bounded.
+
+        An account that has neither, since only the provider signs in to it, is confirmed by a new session. Raises
+        Refusal.
+        """
         known = await self._required(identity)
+        if not (known.has_password or known.passkeys):
+            began = [one.created for one in await self._accounts.tokens(known.player.id) if one.id == identity.session]
+            if not began or self._now() - began[0] > NEW_SESSION_MS:
+                raise Refusal("sign_in_again", "sign in at the provider again, and do this within ten minutes")
+            return known
         with self._sign_ins.attempt(known.player.id, visit.address, identity.session) as attempt:
             if proof is not None:
                 passkey, count = await self._passkeys.proven(proof, "confirm", visit)

@@ -15,9 +15,10 @@ from joserfc.jwk import ECKey
 from cornered.protocol import account as acc
 from cornered.protocol import oidc
 from cornered.protocol.messages import Refused
+from cornered.server.runtime.account_service import NEW_SESSION_MS
 from cornered.server.settings import SettingsError
 from tests.conftest import Mosquitto, Postgres
-from tests.server.conftest import Client, Fetched, Running, Start
+from tests.server.conftest import Client, Fetched, Running, Start, Stores
 from tests.server.oidc_provider import CLIENT, SECRET, Claims, Provider, provider
 from tests.server.test_accounts import PASSWORD, register
 from tests.server.test_passkeys import authenticator, challenge, enrol, page
@@ -107,6 +108,19 @@ async def test_a_guest_becomes_an_account_at_the_provider_and_signs_in_on_a_seco
                 "no socket changes its player"
             )
         assert await first.client.refused(oidc.UnlinkOidc) == "last_way_in"
+
+
+@pytest.mark.parametrize("command", [acc.RenewCodes, acc.DeleteAccount])
+async def test_what_only_the_provider_signs_in_to_is_confirmed_by_a_new_session(
+    command: type[Any], running_server: Start, stores: Stores
+) -> None:
+    async with school(running_server) as (server, at), browser(server) as first, browser(server) as second:
+        await first.finish(await first.visit(at))
+        stores.now.at += NEW_SESSION_MS + 1
+        assert await first.client.refused(command) == "sign_in_again"
+        entered = await second.finish(await second.visit(at))
+        async with page(server, token=entered.token) as again:
+            assert not isinstance(await again.ask(command), Refused)
 
 
 async def test_before_hello_the_provider_makes_a_new_player(start: Start) -> None:
