@@ -230,6 +230,7 @@ async def test_the_key_with_which_browsers_subscribe_outlives_the_server(running
     assert len(keys) == 1
 
 
+@pytest.mark.virtual_time
 async def test_a_game_by_days_goes_on_without_its_players_until_a_flag_falls(
     running_server: Start, stores: Stores, pair: Pair
 ) -> None:
