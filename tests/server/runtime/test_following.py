@@ -10,6 +10,7 @@ import structlog
 from structlog.testing import capture_logs
 
 from cornered.server.runtime.following import OUTAGE_SECONDS, follow
+from tests.virtual_time import after
 
 
 class Outage(Exception):
@@ -39,7 +40,7 @@ async def test_an_outage_is_told_once_and_what_follows_is_looked_at(
     began = clock()
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(8.5):
-            await follow("bans", look, lambda: asyncio.sleep(1.0), (Outage,))
+            await follow("bans", look, lambda: after(1.0), (Outage,))
     assert [round(at - began, 3) for at in looks] == [
         *(1, 2, 3 + OUTAGE_SECONDS, 4 + 2 * OUTAGE_SECONDS),
         *(5 + 2 * OUTAGE_SECONDS, 6 + 3 * OUTAGE_SECONDS),
@@ -62,6 +63,6 @@ async def test_a_defect_is_logged_and_ends_nothing(logged: list[structlog.typing
 
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(4.5):
-            await follow("groups", look, lambda: asyncio.sleep(1.0), (Outage,))
+            await follow("groups", look, lambda: after(1.0), (Outage,))
     assert looks == 4
     assert [(one["log_level"], one["for_"]) for one in logged] == [("error", "groups")]
