@@ -185,9 +185,10 @@ Reason: TypeAlias = Literal[
     "rules", "resignation", "time", "agreement", "gone", "aborted", "expired", "left", "ply_limit"
 ]
 """The reason of a match's end: `rules` (the position decides), `resignation`, `time` (a flag fell), `agreement` (a
-draw), `gone` (victory over an absent opponent, by a claim or, in an untimed match, after a timeout), `aborted` (before
-the second ply), `expired` (no first move in time, or all players left an untimed match), `left` (in games for more than
-two: all others are out for different reasons), `ply_limit` (a draw at the server's limit of plies)."""
+draw), `gone` (victory over an absent opponent: by a claim, in an untimed match after a timeout, or because the
+organiser has taken the opponent out), `aborted` (before the second ply), `expired` (no first move in time, or all
+players left an untimed match), `left` (in games for more than two: all others are out for different reasons),
+`ply_limit` (a draw at the server's limit of plies)."""
 
 
 class Fischer(Value):

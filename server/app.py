@@ -17,7 +17,7 @@ from typing import Final
 import structlog
 
 from cornered.engine.progress import Report
-from cornered.protocol.values import MAX_PAUSE_SECONDS, Player
+from cornered.protocol.values import Player
 from cornered.server import VERSION
 from cornered.server import log as logging
 from cornered.server.backing_services import (
@@ -51,7 +51,6 @@ from cornered.server.net.oidc_routes import OidcRoutes
 from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, Journal
 from cornered.server.runtime.account_service import AccountService
-from cornered.server.runtime.clock_orders import ClockOrders
 from cornered.server.runtime.exports import Exports
 from cornered.server.runtime.group_service import GroupService
 from cornered.server.runtime.limits import Limits
@@ -64,6 +63,7 @@ from cornered.server.runtime.named_journal import NamedJournal
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
 from cornered.server.runtime.oidc_visits import OidcVisits
+from cornered.server.runtime.organiser_orders import OrganiserOrders
 from cornered.server.runtime.rating_service import RatingService
 from cornered.server.runtime.recomputation import RatingFindings, recompute
 from cornered.server.runtime.retention_service import RetentionService
@@ -250,10 +250,10 @@ async def running_server(
         open_moderation = partial(
             _moderation_service, stores.moderation_log, accounts, secret, clock, new_word_list(settings)
         )
-        clock_orders: ClockOrders
+        organiser_orders: OrganiserOrders
         groups = GroupService(stores.streams, accounts, secret, now=clock)
         open_tournaments = partial(
-            _tournament_service, settings, stores.streams, services, accounts, groups, secret, lambda: clock_orders
+            _tournament_service, settings, stores.streams, services, accounts, groups, secret, lambda: organiser_orders
         )
         lobby_service = _lobby_service(
             settings,
@@ -294,7 +294,7 @@ async def running_server(
         gateway = Gateway(settings, limits, lobby_service, account_service, exports, groups, pages, tasks)
         registry = lobby_service.matches
         shared_limits = SharedLimits(limits, services.nodes)
-        clock_orders = ClockOrders(registry, services.nodes, _spawner(tasks))
+        organiser_orders = OrganiserOrders(registry, services.nodes, _spawner(tasks))
         router = NodeRouter(
             services.nodes,
             registry,
@@ -302,7 +302,7 @@ async def running_server(
             lobby_service.summaries,
             lobby_service.analyses,
             shared_limits,
-            clock_orders,
+            organiser_orders,
             _spawner(tasks),
             players=lobby_service.players_elsewhere,
             is_lobby_open=False,
@@ -414,16 +414,10 @@ def _tournament_service(
     accounts: Accounts,
     groups: GroupService,
     secret: bytes,
-    clock_orders: Callable[[], ClockOrders],
+    orders: Callable[[], OrganiserOrders],
     view: LobbyView,
     peers_of: Peers,
 ) -> TournamentService:
-    async def pause_clocks(match: str, is_paused: bool) -> None:
-        if is_paused:
-            await clock_orders().pause(match, MAX_PAUSE_SECONDS)
-        else:
-            await clock_orders().resume(match)
-
     return TournamentService(
         streams,
         services,
@@ -431,7 +425,7 @@ def _tournament_service(
         view,
         creators=settings.tournaments,
         groups=groups,
-        pause_clocks=pause_clocks,
+        orders=orders,
         peers_of=peers_of,
         secret=secret,
     )

@@ -36,7 +36,6 @@ __all__ = [
     "AskVisitor",
     "AskVisitors",
     "BlocksChanged",
-    "ClocksOrdered",
     "ClosedSockets",
     "FollowLobby",
     "Forward",
@@ -51,7 +50,8 @@ __all__ = [
     "NotOwned",
     "OpenMatch",
     "OpenedMatch",
-    "OrderClocks",
+    "OrderAnswered",
+    "OrganiserOrder",
     "ReserveMatch",
     "RoomNotice",
     "RoomState",
@@ -283,22 +283,24 @@ class MatchReleased(Value):
     match: Key
 
 
-class OrderClocks(Value):
-    """An organiser's order to pause the clocks of a match of the receiver, or to have them go on.
+class OrganiserOrder(Value):
+    """An organiser's order for a match of the receiver: that a player is out, or that its clocks pause or go on.
 
-    Repeated until answered: what is done already is answered again. `seconds` is the longest pause; null resumes.
+    Repeated until answered: what is done already is answered again. `out` is the seat of the player; where it is null,
+    `seconds` is the longest pause, and null resumes.
     """
 
-    type: Literal["order_clocks"] = "order_clocks"
+    type: Literal["organiser_order"] = "organiser_order"
     order: Key
     match: Key
-    seconds: Annotated[int, Field(ge=1, le=MAX_PAUSE_SECONDS)] | None
+    seconds: Annotated[int, Field(ge=1, le=MAX_PAUSE_SECONDS)] | None = None
+    out: Seat | None = None
 
 
-class ClocksOrdered(Value):
-    """The answer to `OrderClocks`: it is stored, or why not."""
+class OrderAnswered(Value):
+    """The answer to `OrganiserOrder`: it is stored, or why not."""
 
-    type: Literal["clocks_ordered"] = "clocks_ordered"
+    type: Literal["order_answered"] = "order_answered"
     order: Key
     code: ErrorCode | None = None
     text: str = ""
@@ -399,8 +401,8 @@ NodeMessage: TypeAlias = Annotated[
     | RoomState
     | RoomNotice
     | NotOwned
-    | OrderClocks
-    | ClocksOrdered
+    | OrganiserOrder
+    | OrderAnswered
     | TaskOpened
     | OpenMatch
     | OpenedMatch

@@ -230,6 +230,12 @@ class Match(MatchState):
             return (self.ended(self.seq + 1, now, None, (), "expired"),)
         return self._give_up((self.state.to_move,), "time", now)
 
+    def take_out(self, seat: int, now: int) -> tuple[MatchEvent, ...]:
+        """Return what follows when the organiser of the match's event takes a player out; nothing where it is out."""
+        if self.ending is not None or not 0 <= seat < self.seats or self.out[seat] is not None:
+            return ()
+        return self._give_up((seat,), "gone", max(now, self.at))
+
     def abandoned_at(self, gone_since: Sequence[int | None]) -> int | None:
         """Return when `abandon` has something to decide: a match without a clock whose players are away ends by itself.
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Collection, Sequence
-from typing import Final, Literal, NamedTuple, Protocol
+from collections.abc import Callable, Collection, Sequence
+from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from cornered.protocol.commands import MatchCommand, Say
 from cornered.protocol.events import MatchEvent, Rematched
@@ -19,7 +19,6 @@ from cornered.protocol.values import ChatRoom
 from cornered.server.cluster.messages import MatchNews, NodeMessage, RoomNotice, RoomState, Subscribe
 from cornered.server.match import views
 from cornered.server.match.match import Match
-from cornered.server.match.pausing import order_pause, resume_clocks
 from cornered.server.ports import JournalUnavailable, NotOwner, StaleSequence
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.client_connection import Broadcast, ClientConnection
@@ -76,13 +75,17 @@ class Request(NamedTuple):
     span: Span
 
 
+Decision: TypeAlias = Callable[[Match, int], tuple[MatchEvent, ...]]
+"""Returns what an organiser's order leads to in a match at a time; nothing where it is done already. Raises Refusal."""
+
+
 class Order(NamedTuple):
-    """An organiser's order about the clocks that waits for its turn: a pause of at most `seconds`, or None to resume.
+    """An organiser's order that waits for its turn.
 
     `done` has no result but that it is stored; it fails with a Refusal, NotOwner or JournalUnavailable.
     """
 
-    seconds: int | None
+    decide: Decision
     done: asyncio.Future[None]
 
     def fail(self, error: Exception) -> None:
@@ -247,8 +250,8 @@ class MatchTask(MatchRoom):
         span = self._services.tracer.step("execute", trace, is_remote=is_remote)
         self._put(Request(asker, seat, command, arrived, span))
 
-    async def order(self, seconds: int | None) -> None:
-        """Pause the clocks for at most `seconds`, or with None have them go on; return when that is stored.
+    async def order(self, decide: Decision) -> None:
+        """Carry out what an order leads to; return when that is stored.
 
         The caller has checked that the order comes from an organiser. Raises Refusal, JournalUnavailable and NotOwner.
         """
@@ -256,7 +259,7 @@ class MatchTask(MatchRoom):
             raise NotOwner(self.match.id)
         if sum(isinstance(item, Order) for item in self._inbox) >= MAX_ORDERS:
             raise Refusal("busy", "wait until the earlier orders for this match are carried out")
-        order = Order(seconds, self._loop.create_future())
+        order = Order(decide, self._loop.create_future())
         self._put(order)
         await order.done
 
@@ -407,7 +410,7 @@ class MatchTask(MatchRoom):
 
     async def _carry_out_order(self, order: Order) -> None:
         try:
-            await self._decide_order(order.seconds)
+            await self._decide_order(order.decide)
         except NotOwner as error:
             order.fail(error)
             self._observer.disowned(self)
@@ -417,15 +420,13 @@ class MatchTask(MatchRoom):
             if not order.done.done():
                 order.done.set_result(None)
 
-    async def _decide_order(self, seconds: int | None) -> None:
-        """Decide and store one order about the clocks. Raises JournalUnavailable, NotOwner and Refusal."""
+    async def _decide_order(self, decide: Decision) -> None:
+        """Decide and store one order. Raises JournalUnavailable, NotOwner and Refusal."""
         for attempt in (1, 2):
             now = self._services.now()
             match, refund = self._refunded(now)
             try:
-                events = (
-                    resume_clocks(match, now) if seconds is None else order_pause(match, match.deadline(), seconds, now)
-                )
+                events = decide(match, now)
                 if events:
                     events = (*refund, *events)
                     await self._store(events, now)

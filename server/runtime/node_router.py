@@ -12,13 +12,13 @@ from cornered.protocol.commands import AnalysisCommand, MatchCommand, Say
 from cornered.server.cluster.messages import (
     AskAnalysts,
     BlocksChanged,
-    ClocksOrdered,
     ClosedSockets,
     Forward,
     MatchNews,
     NodeMessage,
     NotOwned,
-    OrderClocks,
+    OrderAnswered,
+    OrganiserOrder,
     RoomNotice,
     RoomState,
     Subscribe,
@@ -31,11 +31,11 @@ from cornered.server.cluster.messages import (
 )
 from cornered.server.cluster.slots import LOBBY_SLOT
 from cornered.server.runtime.analysis_exchange import AnalysisExchange
-from cornered.server.runtime.clock_orders import ClockOrders
 from cornered.server.runtime.match_exchange import MatchExchange
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_summaries import MatchSummaries
 from cornered.server.runtime.nodes import Nodes
+from cornered.server.runtime.organiser_orders import OrganiserOrders
 from cornered.server.runtime.player_exchange import PlayerExchange
 from cornered.server.runtime.remote_client import RemoteClient
 from cornered.server.runtime.shared_limits import SharedLimits
@@ -88,7 +88,7 @@ class NodeRouter:
         summaries: MatchSummaries,
         analyses: AnalysisExchange,
         limits: SharedLimits,
-        orders: ClockOrders,
+        orders: OrganiserOrders,
         spawn: Callable[[Coroutine[None, None, None], str], asyncio.Task[None]],
         *,
         players: PlayerExchange | None = None,
@@ -146,7 +146,7 @@ class NodeRouter:
                     self._registry.forwarder.told(message)
             case Subscribe() | Unsubscribe() | MatchNews() | RoomState() | RoomNotice() | NotOwned() | TaskOpened():
                 self._exchange.received(node, message)
-            case OrderClocks() | ClocksOrdered():
+            case OrganiserOrder() | OrderAnswered():
                 self._orders.received(node, message)
             case Summaries():
                 self._summaries.received(node, message)

@@ -11,11 +11,11 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from typing import Final
+from typing import Final, Protocol
 
 import structlog
 
-from cornered.protocol.values import Player
+from cornered.protocol.values import MAX_PAUSE_SECONDS, Player
 from cornered.server.lobby.events import MatchMade
 from cornered.server.metrics import Counts
 from cornered.server.ports import DamagedMatch, Journal, JournalUnavailable
@@ -29,7 +29,7 @@ from cornered.server.tournament.rounds import drafted
 from cornered.server.tournament.state import TournamentState
 from cornered.server.tournament.tournament import ARENA_GATHER_MS, is_round_due, pair_round, resulted, tick
 
-__all__ = ["LOOK_SECONDS", "LobbyView", "TournamentDriver"]
+__all__ = ["LOOK_SECONDS", "LobbyView", "MatchOrders", "TournamentDriver"]
 
 LOOK_SECONDS: Final = 0.5
 """Seconds between two looks at all tournaments; the end of a match of one is looked at at once."""
@@ -63,8 +63,14 @@ class LobbyView:
         self.versions_of = versions_of
 
 
-PauseClocks = Callable[[str, bool], Awaitable[None]]
-"""Pauses the clocks of a match, or has them run again; it changes nothing where they do so already."""
+class MatchOrders(Protocol):
+    """An organiser's orders for matches, which change nothing where it is so already. All raise Refusal."""
+
+    async def pause(self, match: str, seconds: int) -> None: ...
+
+    async def resume(self, match: str) -> None: ...
+
+    async def take_out(self, match: str, seat: int) -> None: ...
 
 
 class TournamentDriver:
@@ -78,14 +84,15 @@ class TournamentDriver:
         counts: Counts,
         *,
         now: Callable[[], int],
-        pause_clocks: PauseClocks | None = None,
+        orders: Callable[[], MatchOrders] | None = None,
     ) -> None:
+        """Without `orders` the matches go on whatever the organiser decides."""
         self._book = book
         self._journal = journal
         self._lobby = lobby
         self._counts = counts
         self._now = now
-        self._pause_clocks = pause_clocks
+        self._orders = orders
         self._wake = asyncio.Event()
         # When the players of an arena were paired last.
         self._paired_at: dict[str, int] = {}
@@ -138,6 +145,7 @@ class TournamentDriver:
 
     async def drive(self, state: TournamentState) -> None:
         """Take what has changed for one tournament one step further. Raises StaleStream and what a store raises."""
+        await self._take_out(state)
         results, missing = await self._look_at_matches(state)
         await self._store(state, resulted(state, results, self._now()))
         await self._store(state, self._tick(state))
@@ -214,24 +222,38 @@ class TournamentDriver:
         except Refusal as refusal:
             log.warning("a match of a tournament is not opened", match=match, reason=refusal.text)
 
+    async def _take_out(self, state: TournamentState) -> None:
+        """End the games that go on of players whom the organiser has taken out: their results are there already."""
+        if self._orders is None:
+            return
+        for match, seat in state.taken_out.items():
+            if self._lobby.is_live(match):
+                try:
+                    await self._orders().take_out(match, seat)
+                except Refusal as refusal:
+                    log.warning("a game of a player who is out goes on", match=match, reason=refusal.text)
+
     async def _set_clocks(self, state: TournamentState) -> None:
-        if self._pause_clocks is None or state.paused_at is None:
+        if self._orders is None or state.paused_at is None:
             return
         for match in tuple(state.pending):
             # A node that has taken over orders once more, which changes nothing where it is so.
             if self._paused.get(match) is not state.is_paused and self._lobby.is_live(match):
-                await self._set_clock(self._pause_clocks, match, is_paused=state.is_paused)
+                await self._set_clock(self._orders(), match, is_paused=state.is_paused)
 
     async def _release_clocks(self) -> None:
         """Have the games go on whose tournament ended in a pause: nobody can resume it any more."""
         left = [match for match, is_paused in self._paused.items() if is_paused and not self._is_known(match)]
         for match in left:
-            if self._pause_clocks is not None and self._lobby.is_live(match):
-                await self._set_clock(self._pause_clocks, match, is_paused=False)
+            if self._orders is not None and self._lobby.is_live(match):
+                await self._set_clock(self._orders(), match, is_paused=False)
 
-    async def _set_clock(self, pause_clocks: PauseClocks, match: str, *, is_paused: bool) -> None:
+    async def _set_clock(self, orders: MatchOrders, match: str, *, is_paused: bool) -> None:
         try:
-            await pause_clocks(match, is_paused)
+            if is_paused:
+                await orders.pause(match, MAX_PAUSE_SECONDS)
+            else:
+                await orders.resume(match)
         except Refusal as refusal:
             log.warning("clocks of a tournament stay as they are", match=match, reason=refusal.text)
         else:

@@ -58,7 +58,7 @@ from cornered.server.runtime.client_connection import Broadcast, ClientConnectio
 from cornered.server.runtime.match_room import Services
 from cornered.server.runtime.tallies import Allowance, Tally
 from cornered.server.runtime.tournament_book import TournamentBook
-from cornered.server.runtime.tournament_driver import LobbyView, PauseClocks, TournamentDriver
+from cornered.server.runtime.tournament_driver import LobbyView, MatchOrders, TournamentDriver
 from cornered.server.runtime.tournament_watchers import TournamentWatchers
 from cornered.server.streams.ports import EventStreams, StaleStream, StreamsUnavailable
 from cornered.server.tournament.events import Created, Told, TournamentEvent
@@ -134,12 +134,12 @@ class TournamentService:
         *,
         creators: Creators = "everybody",
         groups: Groups | None = None,
-        pause_clocks: PauseClocks | None = None,
+        orders: Callable[[], MatchOrders] | None = None,
         peers_of: Peers,
         secret: bytes = b"",
     ) -> None:
-        """`secret` is the store's. Without `groups` tournaments are for everybody; without `pause_clocks` a pause only
-        keeps back pairings.
+        """`secret` is the store's. Without `groups` tournaments are for everybody; without `orders` a pause only keeps
+        back pairings.
         """
         self._services = services
         self._accounts = accounts
@@ -151,7 +151,7 @@ class TournamentService:
         self._book = TournamentBook(streams, accounts, self._folded)
         self._watchers = TournamentWatchers()
         self._driver = TournamentDriver(
-            self._book, services.journal, lobby, services.counts, now=services.now, pause_clocks=pause_clocks
+            self._book, services.journal, lobby, services.counts, now=services.now, orders=orders
         )
         self._created = Tally(player=CREATED_BY_PLAYER, address=CREATED_FROM_ADDRESS)
         self._turn = asyncio.Lock()

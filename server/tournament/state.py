@@ -92,6 +92,8 @@ class TournamentState:
     """The pairings of each round."""
     results: dict[str, Result] = field(default_factory=dict)
     """The results of the matches that have ended."""
+    taken_out: dict[str, int] = field(default_factory=dict)
+    """The seats of players whom the organiser took out of matches that went on."""
     pending: dict[str, int] = field(default_factory=dict)
     """The matches without a result, each with its round."""
     matches: int = 0
@@ -261,7 +263,9 @@ class TournamentState:
         match = entry.pending
         entry.is_out = entry.is_barred = True
         if match is not None and (pairing := self.pairing_of(match)) is not None:
-            shares = (0.0, 1.0) if pairing.players[0] == event.player else (1.0, 0.0)
+            seat = pairing.players.index(event.player)
+            self.taken_out[match] = seat
+            shares = (0.0, 1.0) if seat == 0 else (1.0, 0.0)
             self._result(Result(match, shares, is_forfeit=True), event.at)
 
     def _result(self, result: Result, at: int) -> None:

@@ -28,7 +28,6 @@ from cornered.server.metrics import Counts
 from cornered.server.ports import JournalUnavailable, NotOwner
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.client_connection import ClientConnection
-from cornered.server.runtime.clock_orders import ClockOrders
 from cornered.server.runtime.limits import Limits, PlayerLimits
 from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.match_registry import MatchRegistry
@@ -36,6 +35,7 @@ from cornered.server.runtime.match_room import Services
 from cornered.server.runtime.moderation_service import ModerationService
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
+from cornered.server.runtime.organiser_orders import OrganiserOrders
 from cornered.server.runtime.shared_limits import SharedLimits
 from cornered.server.runtime.tournament_service import TournamentService
 from cornered.server.settings import Settings
@@ -143,7 +143,7 @@ class Node:
             self.service.summaries,
             self.service.analyses,
             SharedLimits(Limits(Settings()), self.nodes),
-            ClockOrders(self.registry, self.nodes, spawn),
+            OrganiserOrders(self.registry, self.nodes, spawn),
             spawn,
             players=self.service.players_elsewhere,
         )

@@ -26,13 +26,13 @@ from cornered.server.ports import NotOwner
 from cornered.server.runtime.analysis_exchange import AnalysisExchange
 from cornered.server.runtime.analysis_service import AnalysisService
 from cornered.server.runtime.client_connection import ClientConnection
-from cornered.server.runtime.clock_orders import ClockOrders
 from cornered.server.runtime.limits import Limits, PlayerLimits
 from cornered.server.runtime.match_registry import MatchRegistry, new_id
 from cornered.server.runtime.match_room import Services
 from cornered.server.runtime.match_summaries import MatchSummaries
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
+from cornered.server.runtime.organiser_orders import OrganiserOrders
 from cornered.server.runtime.shared_limits import SharedLimits
 from cornered.server.settings import Settings
 from cornered.server.tracing import NO_TRACER, Tracer
@@ -256,7 +256,7 @@ class LocalNode:
         analyses = AnalysisExchange(
             AnalysisService(self.counts, now, new_id), self.nodes, self.registry.forwarder, services.readiness
         )
-        self.clock_orders = ClockOrders(self.registry, self.nodes, self._spawn)
+        self.organiser_orders = OrganiserOrders(self.registry, self.nodes, self._spawn)
         self.router = NodeRouter(
             self.nodes,
             self.registry,
@@ -264,7 +264,7 @@ class LocalNode:
             summaries,
             analyses,
             self.shared_limits,
-            self.clock_orders,
+            self.organiser_orders,
             self._spawn,
         )
         self._running: list[asyncio.Task[None]] = []

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from cornered.protocol.account import AskPolicies, Register
-from cornered.protocol.commands import Abort, EnterPool, Join, Play, Rematch, RequestTakeback, Resign
-from cornered.protocol.events import ClocksPaused, ClocksResumed
+from cornered.protocol.commands import Abort, AskMyMatches, EnterPool, Join, Play, Rematch, RequestTakeback, Resign
+from cornered.protocol.events import ClocksPaused, ClocksResumed, Ended
 from cornered.protocol.messages import Happened, Paired, Refused, Snapshot, Waiting
 from cornered.protocol.tournaments import (
     AskPairings,
@@ -386,6 +386,21 @@ async def test_a_tournament_goes_on_after_a_restart_and_a_missed_result_is_count
         assert state.pairings[0].points == (0.0, 1.0)
         await organiser.do(FinishTournament, tournament=tournament)
     assert len(await stores.streams.read("tournament", tournament, 0, 100)) >= len(events)
+
+
+async def test_a_game_ends_on_the_board_when_the_organiser_takes_a_player_out(start: Start) -> None:
+    async with start(**FREE) as server, crowd(server, 2) as players, server.client("Olga") as organiser:
+        tournament, match, first, second = await paired(organiser, players)
+        await first.join(match)
+        await organiser.do(ForfeitPlayer, tournament=tournament, player=second.player.id)
+        happened = await first.hear(Happened)
+        (ended,) = happened.events
+        assert isinstance(ended, Ended)
+        assert (ended.reason, ended.winner) == ("gone", 0)
+        # The result was there already, and is counted once.
+        standings = await organiser.ask(AskStandings, tournament=tournament)
+        assert sorted(row.points for row in standings.standings) == [0.0, 1.0]
+        assert (await first.ask(AskMyMatches)).live == ()
 
 
 async def test_a_player_who_makes_no_first_move_loses_by_forfeit(start: Start) -> None:

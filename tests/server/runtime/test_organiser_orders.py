@@ -1,4 +1,4 @@
-"""Organisers' orders about clocks reach a match on whatever node owns it, and are stored before they are answered."""
+"""Organisers' orders reach a match on whatever node owns it, and are stored before they are answered."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import asyncio
 
 import pytest
 
-from cornered.protocol.events import ClocksPaused, ClocksResumed
+from cornered.protocol.events import ClocksPaused, ClocksResumed, Ended
 from cornered.protocol.values import Fischer
 from cornered.server.cluster.slots import ALL_SLOTS
 from cornered.server.refusal import Refusal
-from cornered.server.runtime.clock_orders import MAX_WAITING, ORDER_SECONDS
+from cornered.server.runtime.organiser_orders import MAX_WAITING, ORDER_SECONDS
 from tests.server.runtime.test_match_mirror import SOON, Cluster, cluster, refusals
 from tests.virtual_time import after
 
@@ -39,7 +39,7 @@ async def test_an_order_of_any_node_pauses_a_match_and_has_it_go_on(name: str) -
     async with cluster("a", "b") as made:
         match = await begun(made)
         _, at_b = await made.join(made.nodes["b"], "ben", match)
-        orders = made.nodes[name].clock_orders
+        orders = made.nodes[name].organiser_orders
         await orders.pause(match, 600)
         assert await kinds(made, match) == [ClocksPaused]
         await after(120)
@@ -59,10 +59,30 @@ async def test_an_order_of_any_node_pauses_a_match_and_has_it_go_on(name: str) -
         ]
 
 
+@pytest.mark.parametrize("name", ["a", "b"])
+async def test_a_player_is_taken_out_of_a_match_of_any_node_once(name: str) -> None:
+    async with cluster("a", "b") as made:
+        match = await begun(made)
+        for _ in range(2):
+            await made.nodes[name].organiser_orders.take_out(match, 1)
+        *_, ended = await made.stored(match)
+        assert isinstance(ended, Ended)
+        assert (ended.reason, ended.winner, ended.cause) == ("gone", 0, None)
+
+
+async def test_a_player_is_taken_out_of_a_match_that_is_paused() -> None:
+    async with cluster("a", "b") as made:
+        match = await begun(made)
+        orders = made.nodes["b"].organiser_orders
+        await orders.pause(match, 600)
+        await orders.take_out(match, 0)
+        assert isinstance((await made.stored(match))[-1], Ended)
+
+
 async def test_a_pause_outlives_a_change_of_owners_and_ends_at_its_time() -> None:
     async with cluster("a", "b") as made:
         match = await begun(made)
-        await made.nodes["a"].clock_orders.pause(match, 300)
+        await made.nodes["a"].organiser_orders.pause(match, 300)
         made.nodes["b"].ownership.take(ALL_SLOTS)
         await after(200)
         b = made.nodes["b"]
@@ -77,7 +97,7 @@ async def test_an_order_whose_message_is_lost_is_sent_again() -> None:
     async with cluster("a", "b") as made:
         match = await begun(made)
         made.network.cut_both("a", "b")
-        order = asyncio.ensure_future(made.nodes["b"].clock_orders.pause(match, 60))
+        order = asyncio.ensure_future(made.nodes["b"].organiser_orders.pause(match, 60))
         await after(2.5)
         assert not order.done()
         made.network.mend("a", "b")
@@ -91,7 +111,7 @@ async def test_an_order_that_reaches_nobody_is_refused_after_a_while() -> None:
         made.network.cut_both("a", "b")
         before = asyncio.get_running_loop().time()
         with pytest.raises(Refusal) as caught:
-            await made.nodes["b"].clock_orders.pause(match, 60)
+            await made.nodes["b"].organiser_orders.pause(match, 60)
         assert caught.value.code == "internal"
         assert asyncio.get_running_loop().time() - before < ORDER_SECONDS + 1
         assert await kinds(made, match) == []
@@ -100,7 +120,7 @@ async def test_an_order_that_reaches_nobody_is_refused_after_a_while() -> None:
 @pytest.mark.parametrize("name", ["a", "b"])
 async def test_the_reason_of_a_refused_order_is_told_on_any_node(name: str) -> None:
     async with cluster("a", "b") as made:
-        orders = made.nodes[name].clock_orders
+        orders = made.nodes[name].organiser_orders
         with pytest.raises(Refusal) as caught:
             await orders.pause("nothing", 60)
         assert caught.value.code == "unknown_match"
@@ -109,7 +129,7 @@ async def test_the_reason_of_a_refused_order_is_told_on_any_node(name: str) -> N
 async def test_orders_that_wait_for_another_node_are_bounded() -> None:
     async with cluster("a", "b") as made:
         made.network.cut_both("a", "b")
-        orders = made.nodes["b"].clock_orders
+        orders = made.nodes["b"].organiser_orders
         waiting = [asyncio.ensure_future(orders.pause(f"m{number}", 60)) for number in range(MAX_WAITING)]
         await after(0.1)
         with pytest.raises(Refusal) as caught:

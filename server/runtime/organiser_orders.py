@@ -1,6 +1,7 @@
-"""Organisers' orders about the clocks of matches, wherever the match is owned, until they are stored.
+"""Organisers' orders for the matches of their events, wherever the match is owned, until they are stored.
 
-An order to another node is sent again until it is answered: pausing a paused match changes nothing.
+An order to another node is sent again until it is answered: pausing a paused match changes nothing, nor does taking out
+who is out.
 """
 
 from __future__ import annotations
@@ -10,14 +11,16 @@ import secrets
 from collections.abc import Callable, Coroutine
 from typing import Final
 
-from cornered.server.cluster.messages import ClocksOrdered, OrderClocks
+from cornered.server.cluster.messages import OrderAnswered, OrganiserOrder
 from cornered.server.cluster.slots import slot_of
+from cornered.server.match.pausing import order_pause, resume_clocks
 from cornered.server.ports import JournalUnavailable, NotOwner
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.match_registry import MatchRegistry
+from cornered.server.runtime.match_task import Decision
 from cornered.server.runtime.nodes import Nodes
 
-__all__ = ["ORDER_SECONDS", "ClockOrders"]
+__all__ = ["ORDER_SECONDS", "OrganiserOrders"]
 
 ORDER_SECONDS: Final = 10.0
 """How long an order waits for its answer: more than a take-over takes."""
@@ -29,7 +32,7 @@ MAX_TAKEN: Final = 1_024
 """Orders of other nodes that may be carried out here at once; more are dropped, and come again."""
 
 
-class ClockOrders:
+class OrganiserOrders:
     """The orders of one node, and those that it carries out for others.
 
     Callers have checked the authority of whoever gives the order: the organiser of the match's event.
@@ -45,7 +48,7 @@ class ClockOrders:
         self._registry = registry
         self._nodes = nodes
         self._spawn = spawn
-        self._waiting: dict[str, asyncio.Future[ClocksOrdered]] = {}
+        self._waiting: dict[str, asyncio.Future[OrderAnswered]] = {}
         # The orders of other nodes that are being carried out, by their senders.
         self._taken: set[tuple[str, str]] = set()
 
@@ -57,10 +60,14 @@ class ClockOrders:
         """Have the clocks of a match go on; return when that is stored. Raises Refusal."""
         await self._order(match, None)
 
-    async def _order(self, match: str, seconds: int | None) -> None:
+    async def take_out(self, match: str, seat: int) -> None:
+        """Have the player of a seat lose a match that goes on; return when that is stored. Raises Refusal."""
+        await self._order(match, out=seat)
+
+    async def _order(self, match: str, seconds: int | None = None, out: int | None = None) -> None:
         if len(self._waiting) >= MAX_WAITING:
             raise Refusal("busy", "too many matches are being paused just now; try again in a moment")
-        order = OrderClocks(order=secrets.token_hex(8), match=match, seconds=seconds)
+        order = OrganiserOrder(order=secrets.token_hex(8), match=match, seconds=seconds, out=out)
         answered = self._waiting[order.order] = asyncio.get_running_loop().create_future()
         try:
             async with asyncio.timeout(ORDER_SECONDS):
@@ -73,7 +80,7 @@ class ClockOrders:
         if answer.code is not None:
             raise Refusal(answer.code, answer.text)
 
-    async def _answer(self, order: OrderClocks, answered: asyncio.Future[ClocksOrdered]) -> ClocksOrdered:
+    async def _answer(self, order: OrganiserOrder, answered: asyncio.Future[OrderAnswered]) -> OrderAnswered:
         """Return the answer to an order: of this node where it owns the match, and otherwise of the owner."""
         while True:
             owner = self._nodes.owner_of(slot_of(order.match))
@@ -88,27 +95,27 @@ class ClockOrders:
             if answered.done():
                 return answered.result()
 
-    async def _carried_out(self, order: OrderClocks) -> ClocksOrdered | None:
+    async def _carried_out(self, order: OrganiserOrder) -> OrderAnswered | None:
         """Carry an order out as the owner of its match; None where this node is not, or cannot store it now."""
         try:
             match_task = await self._registry.find_owned(order.match)
             if match_task is None:
                 return None
             try:
-                await match_task.order(order.seconds)
+                await match_task.order(_decision_of(order))
             finally:
                 match_task.check_emptiness()
         except Refusal as refusal:
-            return ClocksOrdered(order=order.order, code=refusal.code, text=refusal.text)
+            return OrderAnswered(order=order.order, code=refusal.code, text=refusal.text)
         except (NotOwner, JournalUnavailable):
             return None
-        return ClocksOrdered(order=order.order)
+        return OrderAnswered(order=order.order)
 
     # Other nodes
 
-    def received(self, node: str, message: OrderClocks | ClocksOrdered) -> None:
+    def received(self, node: str, message: OrganiserOrder | OrderAnswered) -> None:
         """Take an order of another node, or the answer to one of this node's."""
-        if isinstance(message, ClocksOrdered):
+        if isinstance(message, OrderAnswered):
             answered = self._waiting.get(message.order)
             if answered is not None and not answered.done():
                 answered.set_result(message)
@@ -118,10 +125,19 @@ class ClockOrders:
             self._taken.add(key)
             self._spawn(self._carry_out(node, message), f"order[{message.match}]")
 
-    async def _carry_out(self, node: str, order: OrderClocks) -> None:
+    async def _carry_out(self, node: str, order: OrganiserOrder) -> None:
         try:
             answer = await self._carried_out(order)
             if answer is not None:
                 self._nodes.send(node, answer)
         finally:
             self._taken.discard((node, order.order))
+
+
+def _decision_of(order: OrganiserOrder) -> Decision:
+    seat, seconds = order.out, order.seconds
+    if seat is not None:
+        return lambda match, now: match.take_out(seat, now)
+    if seconds is not None:
+        return lambda match, now: order_pause(match, match.deadline(), seconds, now)
+    return resume_clocks
