@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final
@@ -39,6 +40,8 @@ ODD_VALUES: Final[tuple[Any, ...]] = (
     *(None, True, False, 0, -1, 1, 2**31, 2**53, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1, -(2**63), 10**30),
     *(0.5, -0.0, 1e308, float("inf"), float("nan"), [], {}, [[]], {"": None}, {"type": "play"}, [None] * 50),
 )
+_FIXED: Final = re.compile(r"\^\[([^]]+)\]\{(\d+)\}")
+"""The pattern of codes and keys, which no random text meets: so many characters of one class."""
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyzABCXYZ0123456789_-"
 
 
@@ -119,9 +122,12 @@ class Messages:
             return f"i{chance.randrange(40)}"
         if name in PLACES and chance.random() < 0.8:
             return chance.choice(PLACES[name])
+        if (fixed := _FIXED.match(schema.get("pattern", ""))) and chance.random() < 0.8:
+            return "".join(chance.choices(re.findall(f"[{fixed[1]}]", _LETTERS), k=int(fixed[2])))
         if chance.random() < 0.6:
             return chance.choice(FUZZ_WORDS)
-        low, high = schema.get("minLength", 0), min(schema.get("maxLength", 30), 60)
+        low = schema.get("minLength", 0)
+        high = max(low, min(schema.get("maxLength", 30), 60))
         return "".join(chance.choices(_LETTERS, k=chance.choice((low, high, chance.randint(low, high)))))
 
 

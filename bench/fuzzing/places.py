@@ -17,6 +17,7 @@ PLACES: Final = {
     "to": (PLAYER_ID,),
     "player": (PLAYER_ID,),
     "opponent": (PLAYER_ID,),
+    "endpoint": ("http://127.0.0.1:1/x",),
     "pool": ("trapgrid:blitz", "isolation:rapid", "trapgrid-3-2", "bamboo-1-1"),
 }
 """The placeholders of these fields, or values that the server knows. A stored case contains them, so that it can be
