@@ -213,7 +213,8 @@ position, side to move and clocks. `ask_moves` returns the legal moves, so that 
   others go on; draws and takebacks need the agreement of every remaining player (`agreed` lists the seats so far).
 - Positions and moves are text. A position is `<rows> <turn> [key=value ...]`: the rows joined by `/`, the top one
   first, a cell each character (`.` free, `x` blocked, a digit that seat's piece), rows of different length make a
-  hexagon; the turn is a seat, or `c` while the dice are rolled.
+  hexagon; the turn is a seat, or `c` while the dice are rolled. [GAMES.md](GAMES.md) has
+  the rules of the games, every key, how to draw a hexagon, and positions and counts to check a program against.
 
 ## The lobby
 
