@@ -13,7 +13,7 @@ import pytest
 from cornered import engine
 from cornered.clients.sdk import BotPlayer, Client, Limit, MatchView, TokenStore, stay_as
 from cornered.clients.sdk import player as playing
-from cornered.clients.sdk.player import Choose
+from cornered.clients.sdk.choosing import Choose
 from cornered.protocol import messages
 from cornered.protocol.commands import (
     AcceptChallenge,
