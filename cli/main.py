@@ -218,23 +218,24 @@ def bot(
             "choose(state, limit)."
         ),
     ],
-    seek: Annotated[bool, typer.Option(help="Keep a table open while the bot plays no match.")] = False,
-    against: Annotated[
-        str | None, typer.Option(help="For a file: challenge this opponent, again after each game.")
-    ] = None,
-    games: Annotated[int | None, typer.Option(min=1, help="For a file: end after so many games.")] = None,
     game: Annotated[
         list[str] | None, typer.Option(help="For a file: a game that the bot plays; may be repeated. By default all.")
     ] = None,
+    against: Annotated[
+        str | None, typer.Option(help="For a file: challenge this opponent, again after each game.")
+    ] = None,
+    rated: Annotated[
+        bool, typer.Option("--rated", help="For a file, with --against or --seek: play for ratings.")
+    ] = False,
+    seek: Annotated[bool, typer.Option(help="Keep a table open while the bot plays no match.")] = False,
+    name: Annotated[str | None, typer.Option(help="For a file: the bot's name; by default that of the file.")] = None,
+    games: Annotated[int | None, typer.Option(min=1, help="For a file: end after so many games.")] = None,
     clock: Annotated[
         str | None,
         typer.Option(
             help="For a file, with --against or --seek: 1+0, a minute and no more seconds a move; 20/move; none."
         ),
     ] = None,
-    rated: Annotated[
-        bool, typer.Option("--rated", help="For a file, with --against or --seek: play for ratings.")
-    ] = False,
     on_error: Annotated[
         str | None,
         typer.Option(
@@ -242,7 +243,6 @@ def bot(
             "ends it."
         ),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="For a file: the bot's name; by default that of the file.")] = None,
     ladder: Annotated[
         int, typer.Option(min=0, max=16, help="Rated games at once against other bots, for which the server pairs it.")
     ] = 0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
@@ -67,13 +68,14 @@ async def test_a_move_is_a_text_or_has_thoughts_and_comes_at_once_or_later(match
     def choose(match: MatchView, limit: Limit) -> Any:
         future = asyncio.get_running_loop().create_future()
         future.set_result("b3")
-        return {
+        made_by: dict[str, Callable[[], Any]] = {
             "a text": lambda: "b3",
             "thoughts": lambda: Thought("b3"),
             "a coroutine": lambda: later(Thought("b3")),
             "a coroutine of a coroutine": lambda: later(later("b3")),
             "a future": lambda: future,
-        }[made]()
+        }
+        return made_by[made]()
 
     assert await choose_legal(choose, match, Limit(100), TimeUsed()) == "b3"
 
