@@ -13,6 +13,7 @@ import socket
 import sys
 import webbrowser
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,6 +51,8 @@ from cornered.cli.train import app as training
 from cornered.cli.tune import app as tuning
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
     from cornered.server.settings import Settings
 
 __all__ = ["app", "main"]
@@ -208,8 +211,38 @@ def token(
 
 @app.command()
 def bot(
-    names: Annotated[list[str], typer.Argument(help="Bots of the roster; `cornered bots` lists them.")],
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            help="Bots of the roster, which `cornered bots` lists, or one file such as ./my_bot.py with a function "
+            "choose(state, limit)."
+        ),
+    ],
+    game: Annotated[
+        list[str] | None, typer.Option(help="For a file: a game that the bot plays; may be repeated. By default all.")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(help="For a file: challenge this opponent, again after each game.")
+    ] = None,
+    rated: Annotated[
+        bool, typer.Option("--rated", help="For a file, with --against or --seek: play for ratings.")
+    ] = False,
     seek: Annotated[bool, typer.Option(help="Keep a table open while the bot plays no match.")] = False,
+    name: Annotated[str | None, typer.Option(help="For a file: the bot's name; by default that of the file.")] = None,
+    games: Annotated[int | None, typer.Option(min=1, help="For a file: end after so many games.")] = None,
+    clock: Annotated[
+        str | None,
+        typer.Option(
+            help="For a file, with --against or --seek: 1+0, a minute and no more seconds a move; 20/move; none."
+        ),
+    ] = None,
+    on_error: Annotated[
+        str | None,
+        typer.Option(
+            help="For a file: what to do without a legal move of it: resign (as by default), random, or raise, which "
+            "ends it."
+        ),
+    ] = None,
     ladder: Annotated[
         int, typer.Option(min=0, max=16, help="Rated games at once against other bots, for which the server pairs it.")
     ] = 0,
@@ -244,15 +277,17 @@ def bot(
         bool, typer.Option("--house", hidden=True, help="Run as a server's house bots: end when standard input closes.")
     ] = False,
 ) -> None:
-    """Connect bots of the roster to a server, until interrupted."""
-    from cornered.bots.online.host import DEFAULT_CONCURRENCY, QUICK_CONCURRENCY, HostConfig
-    from cornered.bots.online.runner import run_bots
-    from cornered.bots.roster import create
+    """Connect bots of the roster, or the bot of a file, to a server, until interrupted."""
     from cornered.clients.sdk.address import require_key, require_token, require_version, socket_url
+    from cornered.clients.sdk.bot_file import is_bot_file
     from cornered.clients.sdk.tokens import TokenStore
 
-    for name in names:
-        create(name)
+    is_file = any(map(is_bot_file, names))
+    if not is_file:
+        from cornered.bots.roster import create
+
+        for word in names:
+            create(word)
     if token and len(names) > 1:
         raise ValueError("one token is one bot: name one bot, or leave the token out")
     token = require_token(token) if token else None
@@ -260,27 +295,60 @@ def bot(
     given = os.environ.pop(ANALYST_KEY, "")
     analyst_key = require_key(ANALYST_KEY, given) if given else None
     socket_url(server)
-    _tell_of_bots(logging.WARNING if house else logging.INFO)
     # Tokens are stored by the server's address; `place` keeps those of house bots when the port changes.
     store = TokenStore(identities, place="house" if house else None) if identities else None
+    played: Callable[[], Coroutine[None, None, None]]
+    if is_file:
+        from cornered.cli.bot_file import bot_of_file
 
-    config = HostConfig(
-        concurrency=concurrency or DEFAULT_CONCURRENCY,
-        quick_concurrency=concurrency or QUICK_CONCURRENCY,
-        ladder=ladder,
-        version=None if version_name is None else require_version(version_name),
-        tournament=tournament,
-        exhibition=exhibition,
-        seek=seek,
-        ponder=ponder,
-        analyse=analyse,
-        analyst_key=analyst_key,
-    )
+        if len(names) > 1:
+            raise ValueError("the bot of a file comes alone: name it without other bots")
+        if exhibition or analyse is not None or not ponder or house:
+            raise ValueError("--exhibition, --analyse and --no-ponder are for bots of the roster")
+        played = bot_of_file(
+            Path(names[0]),
+            name,
+            server=server,
+            token=token,
+            store=store,
+            accepts=game or None,
+            concurrency=concurrency,
+            ladder=ladder,
+            version=version_name,
+            tournament=tournament,
+            on_error=on_error,
+            play=against,
+            games=games,
+            clock=clock,
+            rated=rated,
+            seek=seek,
+        )
+    else:
+        from cornered.bots.online.host import DEFAULT_CONCURRENCY, QUICK_CONCURRENCY, HostConfig
+        from cornered.bots.online.runner import run_bots
+
+        if rated or any(given for given in (against, games, game, clock, on_error, name)):
+            options = "--against, --games, --game, --clock, --rated, --on-error and --name"
+            raise ValueError(f"{options} are for the bot of a file, such as ./my_bot.py")
+        config = HostConfig(
+            concurrency=concurrency or DEFAULT_CONCURRENCY,
+            quick_concurrency=concurrency or QUICK_CONCURRENCY,
+            ladder=ladder,
+            version=None if version_name is None else require_version(version_name),
+            tournament=tournament,
+            exhibition=exhibition,
+            seek=seek,
+            ponder=ponder,
+            analyse=analyse,
+            analyst_key=analyst_key,
+        )
+        played = partial(run_bots, names, config, server=server, token=token, store=store)
+    _tell_of_bots(logging.WARNING if house else logging.INFO)
 
     was_ended = False
 
     async def run() -> None:
-        playing = asyncio.ensure_future(run_bots(names, config, server=server, token=token, store=store))
+        playing = asyncio.ensure_future(played())
 
         def end() -> None:
             nonlocal was_ended

@@ -7,4 +7,5 @@ def choose(state, limit):
     return random.choice(state.moves())
 
 
-run_bot("my-first-bot", choose, server="ws://127.0.0.1:8420")
+if __name__ == "__main__":
+    run_bot("my-first-bot", choose, server="ws://127.0.0.1:8420")

@@ -34,6 +34,7 @@ from cornered.clients.sdk import (
     TokenStore,
     stay_as,
 )
+from cornered.clients.sdk.asking import keep_table
 from cornered.engine import Game, State, warming
 from cornered.engine.compile.compiler import compiled
 from cornered.protocol.values import Accepts, GameSpec, SeekSettings
@@ -46,8 +47,6 @@ QUICK_CONCURRENCY: Final = 40
 DEFAULT_TEMPO: Final = Tempo(longest=1500)
 EXHIBITION_TEMPO: Final = Tempo(longest=200, least=1500)
 """Pace of exhibition games: slow enough to follow, with little CPU time."""
-LOBBY_TIMEOUT_S: Final = 10.0
-"""Seconds to wait for a new seek in the lobby before another attempt."""
 LOOK_AGAIN_S: Final = 0.2
 """Seconds between two looks at which rules are compiled."""
 DECLARE_DELAY_S: Final = 0.1
@@ -307,22 +306,14 @@ class BotHost:
         return self._config.exhibition and all(player.id in ours for player in match.players)
 
     async def _keep_a_table(self, guest: HostedBot, client: Client, player: BotPlayer) -> None:
-        """Keep a seek open whenever the bot plays no match."""
-        lobby = await client.lobby()
+        """Keep a table open whenever the bot plays no match, once a game is ready."""
         while not (games := self._ready[guest.name]):
             await self.changed()
-        while True:
-            seen = lobby.version
-            has_table = any(seek.by.id == client.player.id for seek in lobby.seeks.values())
-            if not has_table and not player.playing:
-                spec = GameSpec(name=random.choice(games))
-                with contextlib.suppress(NotUnderstood, CommandRefused, TimeoutError):
-                    table = await client.seek(SeekSettings(game=spec, clock=EXHIBITION_CLOCK))
-                    async with asyncio.timeout(LOBBY_TIMEOUT_S):
-                        while table not in lobby.seeks and not player.playing:
-                            await lobby.changed(lobby.version)
-                    continue
-            await lobby.changed(seen)
+        await keep_table(
+            client,
+            player,
+            lambda: SeekSettings(game=GameSpec(name=random.choice(games)), clock=EXHIBITION_CLOCK),
+        )
 
 
 async def _compile_rules(games: Sequence[str]) -> None:

@@ -1,10 +1,12 @@
 """The client SDK: play, watch and analyse on a server, with reconnection. A bot takes ten lines."""
 
+from cornered.clients.sdk.choosing import BotFailed
 from cornered.clients.sdk.client import Client, ClientNews
 from cornered.clients.sdk.errors import (
     ClientError,
     Closed,
     CommandRefused,
+    NoOpponent,
     NotUnderstood,
     Unavailable,
     Unreachable,
@@ -14,8 +16,9 @@ from cornered.clients.sdk.lobby import LobbyView
 from cornered.clients.sdk.match import MatchView
 from cornered.clients.sdk.own_account import OwnAccount, policies, recover, register, sign_in
 from cornered.clients.sdk.people import People
-from cornered.clients.sdk.player import BotPlayer, Tempo, run_bot, stay_as
+from cornered.clients.sdk.player import BotPlayer, Tempo
 from cornered.clients.sdk.pulse import Pulse
+from cornered.clients.sdk.running import run_bot, stay_as
 from cornered.clients.sdk.time_management import think_time
 from cornered.clients.sdk.timecontrol import read_clock
 from cornered.clients.sdk.tokens import TokenStore
@@ -23,6 +26,7 @@ from cornered.clients.sdk.tournaments import OwnTournaments, TournamentView
 from cornered.engine.limit import Limit
 
 __all__ = [
+    "BotFailed",
     "BotPlayer",
     "Client",
     "ClientError",
@@ -32,6 +36,7 @@ __all__ = [
     "Limit",
     "LobbyView",
     "MatchView",
+    "NoOpponent",
     "NotUnderstood",
     "OwnAccount",
     "OwnTournaments",

@@ -12,6 +12,7 @@ from cornered.protocol.text import clean_name
 from cornered.protocol.values import BotVersion, Token
 
 __all__ = [
+    "DEFAULT_SERVER",
     "normalised",
     "require_key",
     "require_listener",
@@ -21,6 +22,7 @@ __all__ = [
     "socket_url",
 ]
 
+DEFAULT_SERVER: Final = "ws://127.0.0.1:8420"
 CONNECT_TIMEOUT_S: Final = 5.0
 """Time limit of the TCP connection."""
 SOCKET_SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}

@@ -8,7 +8,16 @@ from typing import Final
 
 from cornered.protocol.messages import ErrorCode
 
-__all__ = ["ClientError", "Closed", "CommandRefused", "NotUnderstood", "Unavailable", "Unreachable", "unwrapped_errors"]
+__all__ = [
+    "ClientError",
+    "Closed",
+    "CommandRefused",
+    "NoOpponent",
+    "NotUnderstood",
+    "Unavailable",
+    "Unreachable",
+    "unwrapped_errors",
+]
 
 TRANSIENT_CODES: Final[frozenset[ErrorCode]] = frozenset({"too_fast", "internal"})
 """Refusals of a command after which the same command may be accepted a moment later."""
@@ -49,6 +58,10 @@ class Unavailable(Unreachable):
     """The server answered, but refused connections until the time limit; the text has its reason."""
 
 
+class NoOpponent(ClientError):
+    """The opponent that was named is not there, or does not want to play; the text says why and who else is there."""
+
+
 class Closed(ClientError):
     """The client was closed, or the match left, during a wait for it."""
 
@@ -59,19 +72,20 @@ class NotUnderstood(ClientError):
 
 @contextmanager
 def unwrapped_errors() -> Iterator[None]:
-    """Raise the only error of an exception group from inside without its group.
+    """Raise the only error of an exception group from inside without its group, or without its nested groups.
 
     A `Closed` beside another error is its consequence, and is dropped.
     """
     try:
         yield
     except BaseExceptionGroup as group:
-        errors = (group.split(Closed)[1] or group).exceptions
-        if len(errors) != 1:
-            raise
-        error = errors[0]
+        error: BaseException = group.split(Closed)[1] or group
+        while isinstance(error, BaseExceptionGroup):
+            if len(error.exceptions) != 1:
+                raise
+            error = error.exceptions[0]
         try:
-            raise error from None
+            raise error from error.__cause__
         finally:
             # The group refers to the error: as its context it would be a reference cycle, which cannot be pickled.
             error.__context__ = None

@@ -4,50 +4,43 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import inspect
 import logging
 import math
-import reprlib
-from collections.abc import Awaitable, Callable, Sequence
+import random
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, TypeAlias, assert_never
+from typing import Final, assert_never
 
-from cornered.clients.sdk.address import require_version
 from cornered.clients.sdk.backoff import retry
+from cornered.clients.sdk.choosing import MAX_SHOWN_CHARS, BotFailed, Choose, OnError, TimeUsed, choose_legal, shown
 from cornered.clients.sdk.client import Client
-from cornered.clients.sdk.errors import ClientError, Closed, CommandRefused, NotUnderstood
+from cornered.clients.sdk.errors import ClientError, CommandRefused, NotUnderstood, unwrapped_errors
+from cornered.clients.sdk.game_log import GameLog
 from cornered.clients.sdk.match import MatchView
+from cornered.clients.sdk.pulse import Pulse
 from cornered.clients.sdk.time_management import move_limit
-from cornered.clients.sdk.tokens import TokenStore
-from cornered.engine.game import State
-from cornered.engine.limit import Limit
 from cornered.protocol.commands import Resign
 from cornered.protocol.messages import Acknowledged, ChallengeClosed, Challenged, Notice, Paired, Waiting, Welcome
 from cornered.protocol.tournaments import TournamentMessage
 from cornered.protocol.values import Accepts, Correspondence, GameSpec
 
-__all__ = ["BotPlayer", "Choose", "Tempo", "run_bot", "stay_as"]
+__all__ = ["BotPlayer", "Tempo"]
 
 REMATCH_WAIT_S: Final = 600.0
 """Time after the end during which a bot stays subscribed for a rematch, also while the others are away."""
 MAX_ENDED_MATCHES: Final = 20
 """Ended matches to which a bot stays subscribed; the oldest gives way."""
-DEFAULT_SERVER: Final = "ws://127.0.0.1:8420"
 CLAIM_INTERVAL_S: Final = 30.0
 """Interval of claims over an absent player for whom the server has sent no `claim_at`."""
 MAX_CONCURRENT_JOINS: Final = 8
 """Concurrent joins after a connection; each refusal costs a token of the rate limit, which more would exhaust."""
 
-MAX_SHOWN_CHARS: Final = 120
-"""Characters of an invalid result that are logged."""
-MAX_MOVE_CHARS: Final = 16
-"""Characters of a move's text."""
 MAX_REASON_CHARS: Final = 100
 """Characters of a declined challenge's reason."""
-
-Choose: TypeAlias = Callable[[MatchView, Limit], Awaitable[str | Awaitable[str]] | str]
-"""Picks a move for the seat to move in the match's newest position."""
+MAX_CLOSED: Final = 64
+"""Closed challenges that are kept."""
 
 log = logging.getLogger("cornered.bot")
 
@@ -60,19 +53,20 @@ class Tempo:
     least: int = 0
 
 
-class _NoLegalMove(Exception):
-    """The bot has returned no legal move; the text has its result."""
+class _HasPlayed(Exception):
+    """All games have been played."""
 
 
 class BotPlayer:
     """Accepts challenges of `client` and plays all its matches, without draw offers and chat.
 
-    `choose` returns a move or a coroutine of one. It runs on the event loop: a computation belongs in a thread or a
-    process, since it would block pings and the other matches. Where it raises, or returns no legal move, the bot
-    resigns that match and logs the reason; other matches are not affected.
+    `choose` returns a move, an object with its text as `move`, or a coroutine of either. It runs on the event loop: a
+    computation belongs in a thread or a process, since it would block pings and the other matches. Where it raises, or
+    returns no legal move, `on_error` says what becomes of that match; others are not affected. By default the bot
+    resigns it and logs the reason. "random" makes a random move, and "raise" lets `run` end with BotFailed.
     `agrees` decides about draw offers, `tempo` about the time of each move. `refuses` returns the reason to decline a
     game that `accepts` allows, or None to accept it. `began` is called for every match. It enters the `tournament` of
-    this id, whose games begin by themselves.
+    this id, whose games begin by themselves. After `games` games, without those of an earlier run, `run` ends.
     """
 
     def __init__(
@@ -85,6 +79,8 @@ class BotPlayer:
         ladder: int = 0,
         version: str | None = None,
         tournament: str | None = None,
+        games: int | None = None,
+        on_error: OnError = "resign",
         agrees: Callable[[MatchView], bool] = lambda match: False,
         tempo: Callable[[MatchView], Tempo] = lambda match: Tempo(),
         refuses: Callable[[GameSpec], str | None] = lambda spec: None,
@@ -97,16 +93,35 @@ class BotPlayer:
         self._ladder = ladder
         self._version = version
         self._tournament = tournament
+        self._games = games
+        self._on_error = on_error
         self._agrees = agrees
         self._tempo = tempo
         self._refuses = refuses
         self._began = began
+        self._log = GameLog()
+        self._pulse = Pulse()
+        """Beats when a match begins or ends, and when a challenge is closed."""
         self._following: set[str] = set()
         self._joining = asyncio.Semaphore(MAX_CONCURRENT_JOINS)
         self._ended: list[asyncio.Timeout] = []
         """The waits for a rematch, oldest first."""
         self.playing: set[str] = set()
         """Ids of the live matches."""
+        self.begun = 0
+        """Matches that have begun, without those of an earlier run."""
+        self.closed: deque[ChallengeClosed] = deque(maxlen=MAX_CLOSED)
+        """The challenges that were closed last."""
+
+    @property
+    def wants_more(self) -> bool:
+        """Whether fewer matches have begun than the bot plays."""
+        return self._games is None or self.begun < self._games
+
+    async def until(self, is_so: Callable[[], bool]) -> None:
+        """Wait for something that depends on `playing`, `begun`, `wants_more` or `closed`."""
+        while not is_so():
+            await self._pulse.after(self._pulse.count)
 
     async def declare(self, accepts: Sequence[Accepts] | None = None) -> None:
         """Declare what this bot accepts, or `accepts` from now on; it can be challenged after that."""
@@ -117,33 +132,61 @@ class BotPlayer:
         )
 
     async def run(self) -> None:
-        """Play until the client closes. Raises CommandRefused where the tournament does not take the bot."""
+        """Play until the client closes, or all games are over.
+
+        Raises CommandRefused where the tournament does not take the bot, and BotFailed.
+        """
         if self._tournament is not None:
             await retry(partial(self._client.tournaments.join, self._tournament))
+        with unwrapped_errors():
+            try:
+                async with asyncio.TaskGroup() as tasks:
+                    if self._games is not None:
+                        tasks.create_task(self._end_after_games(), name="games")
+                    await self._follow_news(tasks)
+                    if self._games is not None:
+                        raise _HasPlayed
+            except* _HasPlayed:
+                pass
+
+    async def _end_after_games(self) -> None:
+        """Raise _HasPlayed, which ends all other tasks, once all games are over."""
+        await self.until(lambda: not self.wants_more)
+        with contextlib.suppress(ClientError):
+            await retry(lambda: self._client.declare((), self._concurrency, version=self._version))
+        await self.until(lambda: not self.playing)
+        raise _HasPlayed
+
+    async def _follow_news(self, tasks: asyncio.TaskGroup) -> None:
         is_back = False
-        async with asyncio.TaskGroup() as tasks:
-            async for news in self._client.news():
-                match news:
-                    case Welcome():
-                        for match in news.matches:
-                            self._begin(tasks, match)
-                        if is_back and self._tournament is not None:
-                            # Who missed games meanwhile is absent until joining again; the tournament may be over.
-                            with contextlib.suppress(CommandRefused, NotUnderstood):
-                                await self._client.tournaments.join(self._tournament)
-                        is_back = True
-                    case Paired():
-                        self._begin(tasks, news.match)
-                    case Challenged() if news.to.id == self._client.player.id:
+        async for news in self._client.news():
+            match news:
+                case Welcome():
+                    for match in news.matches:
+                        self._begin(tasks, match, is_new=is_back)
+                    if is_back and self._tournament is not None:
+                        # Who missed games meanwhile is absent until joining again; the tournament may be over.
                         with contextlib.suppress(CommandRefused, NotUnderstood):
-                            await self._answer_challenge(news)
-                    case Challenged() | ChallengeClosed() | Waiting() | Notice() | TournamentMessage():
-                        pass
-                    case _:
-                        assert_never(news)
+                            await self._client.tournaments.join(self._tournament)
+                    is_back = True
+                case Paired():
+                    self._begin(tasks, news.match, is_new=True)
+                case Challenged() if news.to.id == self._client.player.id:
+                    with contextlib.suppress(CommandRefused, NotUnderstood):
+                        await self._answer_challenge(news)
+                case ChallengeClosed():
+                    self.closed.append(news)
+                    self._pulse.beat()
+                case Challenged() | Waiting() | Notice() | TournamentMessage():
+                    pass
+                case _:
+                    assert_never(news)
 
     async def _answer_challenge(self, challenged: Challenged) -> None:
         """Accept unless `refuses` has a reason; the server has checked the declaration and the concurrency."""
+        if not self.wants_more:
+            await self._client.decline(challenged.challenge, self._has_enough())
+            return
         try:
             reason = self._refuses(challenged.game)
         except Exception:
@@ -158,10 +201,16 @@ class BotPlayer:
             # The challenger waits for an answer.
             await self._client.decline(challenged.challenge, refusal.text[:MAX_REASON_CHARS])
 
-    def _begin(self, tasks: asyncio.TaskGroup, match: str) -> None:
+    def _has_enough(self) -> str:
+        """Return the reason to decline a game."""
+        return f"{self._client.player.name} plays as many games as it takes"
+
+    def _begin(self, tasks: asyncio.TaskGroup, match: str, *, is_new: bool) -> None:
         if match not in self._following:
             self._following.add(match)
             self.playing.add(match)
+            self.begun += is_new
+            self._pulse.beat()
             tasks.create_task(self._follow(match), name=f"match[{match}]")
 
     async def _follow(self, match_id: str) -> None:
@@ -173,28 +222,38 @@ class BotPlayer:
                 answers = tasks.create_task(self._answer_offers(match), name=f"answers[{match_id}]")
                 if not isinstance(match.snapshot.clock, Correspondence):
                     tasks.create_task(self._claim_absences(match), name=f"claims[{match_id}]")
-                await self._move(match)
-                self.playing.discard(match_id)
+                await self._play_out(match)
+                self._end(match_id)
                 await self._wait_for_rematch(match)
                 answers.cancel()
             await match.leave()
+        except* BotFailed:
+            raise
         except* ClientError as errors:
             log.info("match %s cannot be played on: %s", match_id, errors.exceptions[0])
         except* Exception as errors:
             log.error("the bot failed beside its moves in match %s, which it resigns", match_id, exc_info=errors)
             await self._resign(match_id)
         finally:
-            self.playing.discard(match_id)
+            self._end(match_id)
             self._following.discard(match_id)
 
-    async def _move(self, match: MatchView) -> None:
+    def _end(self, match_id: str) -> None:
+        self.playing.discard(match_id)
+        self._pulse.beat()
+
+    async def _play_out(self, match: MatchView) -> None:
+        """Make all moves of a match."""
+        used = TimeUsed()
+        self._log.begun(match)
         while not match.over:
             if match.my_turn:
-                await self._move_once(match)
+                await self._move_once(match, used)
             else:
                 await match.changed(match.version)
+        self._log.ended(match, used)
 
-    async def _move_once(self, match: MatchView) -> None:
+    async def _move_once(self, match: MatchView, used: TimeUsed) -> None:
         assert match.seat is not None
         ply, tempo = match.ply, self._tempo(match)
         clock = asyncio.get_running_loop().time
@@ -203,47 +262,42 @@ class BotPlayer:
         limit = move_limit(match.snapshot.clock, left, self._client.round_trip, tempo.longest)
         try:
             position = match.snapshot.position
-            move = await self._choose_legal(match, limit)
+            try:
+                move = await choose_legal(self._choose, match, limit, used)
+            finally:
+                self._log.chosen(match, limit, used)
             await asyncio.sleep(earliest - clock())
             # A takeback and another move lead to the same ply: what was chosen is for another position then.
             if match.snapshot.position == position:
                 await self._play(match, ply, move)
-        except _NoLegalMove as failure:
-            if match.over:
-                return
-            game = match.snapshot.game.name
-            log.error(
-                "the bot resigns match %s of %s at ply %s: %s", match.id, game, ply, failure, exc_info=failure.__cause__
-            )
-            await self._resign(match.id)
+        except BotFailed as failure:
+            if not match.over:
+                await self._do_without(match, ply, failure)
 
-    async def _choose_legal(self, match: MatchView, limit: Limit) -> str:
-        """Return the legal move of `choose`. Raises _NoLegalMove."""
-        state = match.state
-        try:
-            chosen: object = self._choose(match, limit)
-            while inspect.isawaitable(chosen):
-                chosen = await chosen
-        except Closed:
-            raise
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
-                raise
-            raise _NoLegalMove("choose was cancelled from inside") from None
-        except Exception as error:
-            raise _NoLegalMove(f"choose raised {_shown(error)}") from error
-        if not isinstance(chosen, str) or len(chosen) > MAX_MOVE_CHARS or not state.is_legal(chosen):
-            raise _NoLegalMove(f"choose returned {_shown(chosen)}, which is no legal move in {state}")
-        return chosen
+    async def _do_without(self, match: MatchView, ply: int, failure: BotFailed) -> None:
+        """Go on without a move of the bot's. Raises BotFailed where that is wanted."""
+        where = f"match {match.id} of {match.snapshot.game.name} at ply {ply}"
+        if self._on_error == "raise":
+            raise BotFailed(f"{where}: {failure}") from failure.__cause__
+        if self._on_error == "random" and match.my_turn and match.ply == ply:
+            log.error("the bot makes a random move in %s: %s", where, failure, exc_info=failure.__cause__)
+            try:
+                await self._play(match, ply, random.choice(match.state.moves()))
+                return
+            except BotFailed as refused:
+                failure = refused
+        log.error("the bot resigns %s: %s", where, failure, exc_info=failure.__cause__)
+        with contextlib.suppress(ClientError):
+            # When it returns, the match is over here too, and no further move is asked for.
+            await retry(match.resign)
 
     async def _play(self, match: MatchView, ply: int, move: str) -> None:
-        """Make a move. Raises _NoLegalMove where the server refuses it as illegal."""
+        """Make a move. Raises BotFailed where the server refuses it as illegal."""
         try:
             await match.play(move, ply)
         except CommandRefused as refusal:
             if refusal.code == "illegal_move":
-                raise _NoLegalMove(f"the server refuses {_shown(move)}: {refusal.text[:MAX_SHOWN_CHARS]}") from None
+                raise BotFailed(f"the server refuses {shown(move)}: {refusal.text[:MAX_SHOWN_CHARS]}") from None
             if refusal.pause is not None:
                 await asyncio.sleep(refusal.pause)
             else:
@@ -298,8 +352,8 @@ class BotPlayer:
 
     async def _answer_rematch(self, match: MatchView) -> None:
         """Accept the offer, or decline it with the reason: a player waits for the answer. Raises CommandRefused."""
-        if len(self.playing) >= self._concurrency:
-            await match.decline_rematch(f"{self._client.player.name} plays as many games as it takes")
+        if len(self.playing) >= self._concurrency or not self.wants_more:
+            await match.decline_rematch(self._has_enough())
             return
         try:
             await retry(match.rematch)
@@ -321,92 +375,3 @@ class BotPlayer:
                 finally:
                     if wait in self._ended:
                         self._ended.remove(wait)
-
-
-def _shown(wrong: object) -> str:
-    """Return a short representation of any object; one whose `repr` raises is shown by its type."""
-    try:
-        return f"{type(wrong).__name__} {reprlib.repr(wrong)[:MAX_SHOWN_CHARS]}"
-    except Exception:
-        return type(wrong).__name__
-
-
-async def stay_as(
-    name: str,
-    play: Callable[[Client], Awaitable[None]],
-    *,
-    server: str,
-    token: str | None = None,
-    store: TokenStore | None = None,
-    patience: float | None = None,
-    key: str | None = None,
-) -> None:
-    """Connect as the bot called `name` and run `play`; the token in `store` makes it the same player every time.
-
-    `key` is the operator's, for a reserved name. Raises CommandRefused when the server does not know the given `token`.
-    """
-    kept = store or TokenStore()
-    while True:
-        known = token or kept.get(server, name)
-        try:
-            async with Client.connect(server, name=name, token=known, kind="bot", patience=patience, key=key) as client:
-                if token is None and client.token != known:
-                    kept.put(server, name, client.token)
-                await play(client)
-                return
-        except CommandRefused as refusal:
-            # The server may also lose its accounts during `play`, when its token is in the store already.
-            if refusal.code != "bad_token" or token is not None or kept.get(server, name) is None:
-                raise
-            log.warning("the server does not know %s any more; it comes as a new player", name)
-            kept.forget(server, name)
-
-
-def run_bot(
-    name: str,
-    choose: Callable[[State, Limit], str | Awaitable[str]],
-    *,
-    server: str = DEFAULT_SERVER,
-    token: str | None = None,
-    games: Sequence[str] | None = None,
-    concurrency: int = 4,
-    ladder: int = 0,
-    version: str | None = None,
-    tournament: str | None = None,
-    longest: int = 1500,
-) -> None:
-    """Play as the bot called `name` until interrupted; `choose(state, limit)` returns one of `state.moves()`.
-
-    `games` are the names of the games that the bot plays, by default all; `longest` is its search time in milliseconds.
-    `ladder` of its `concurrency` games at once are rated ones against other bots, for which the server pairs it.
-    `version` is the bot's, such as "2.1": with a new one its ratings are uncertain again, and profiles list each.
-    It enters the `tournament` of this id and plays its games.
-    `choose` runs in a thread, also for several matches at once; a coroutine that it returns runs on the event loop and
-    must not block. An invalid result costs one game, as in BotPlayer. The player is the same in every run.
-    """
-
-    async def pick(match: MatchView, limit: Limit) -> str | Awaitable[str]:
-        return await asyncio.to_thread(choose, match.state, limit)
-
-    async def play(client: Client) -> None:
-        offered = [game.name for game in await client.games()]
-        accepts = [Accepts(game=game) for game in offered if games is None or game in games]
-        log.info("%s is at %s and plays %s; Ctrl-C stops it", name, server, ", ".join(a.game for a in accepts))
-        tempo = Tempo(longest)
-        player = BotPlayer(
-            client,
-            pick,
-            accepts=accepts,
-            concurrency=concurrency,
-            ladder=ladder,
-            version=version,
-            tournament=tournament,
-            tempo=lambda match: tempo,
-        )
-        await player.declare()
-        await player.run()
-
-    version = None if version is None else require_version(version)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
-    with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(stay_as(name, play, server=server, token=token))

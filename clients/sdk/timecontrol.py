@@ -1,14 +1,15 @@
-"""Parses time controls."""
+"""Parses time controls, and writes them for people."""
 
 from __future__ import annotations
 
 import re
+from typing import assert_never
 
 from pydantic import ValidationError
 
-from cornered.protocol.values import NO_CLOCK, Clock, Fischer, PerMove
+from cornered.protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, NoClock, PerMove
 
-__all__ = ["read_clock"]
+__all__ = ["clock_text", "read_clock"]
 
 
 def read_clock(text: str) -> Clock:
@@ -25,3 +26,25 @@ def read_clock(text: str) -> Clock:
     except ValidationError:
         raise ValueError(f"{text!r} is out of range: 1 second to 180 minutes, 0 to 180 seconds more a move") from None
     raise ValueError(f"a clock is 5+3 (minutes and seconds more a move), 20/move (seconds) or none, not {text!r}")
+
+
+def clock_text(clock: Clock) -> str:
+    """Return a time control as text."""
+    match clock:
+        case Fischer():
+            increment = f" + {clock.increment} s" if clock.increment else ""
+            return f"{_minutes(clock.initial)}{increment}"
+        case Delay():
+            return f"{_minutes(clock.initial)}, {clock.delay} s free"
+        case PerMove():
+            return f"{clock.seconds} s a move"
+        case Correspondence():
+            return f"{clock.days} day{'s' if clock.days > 1 else ''} a move"
+        case NoClock():
+            return "no clock"
+        case _:
+            assert_never(clock)
+
+
+def _minutes(seconds: int) -> str:
+    return f"{seconds // 60} min" if seconds % 60 == 0 else f"{seconds} s"

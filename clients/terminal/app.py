@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from cornered.clients.sdk import Client, CommandRefused
-from cornered.clients.terminal.connecting import DEFAULT_SERVER, PlayRequest, begin, connected
+from cornered.clients.sdk.address import DEFAULT_SERVER
+from cornered.clients.terminal.connecting import PlayRequest, begin, connected
 from cornered.clients.terminal.cornered_app import CorneredApp
 from cornered.clients.terminal.errors import CannotStart
 from cornered.clients.terminal.gallery_screen import GalleryScreen, LiveMatches

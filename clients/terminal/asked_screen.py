@@ -11,7 +11,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from cornered.clients.sdk import Client, ClientError
-from cornered.clients.terminal.words import clock_text, player_text, refusal_text, spec_text
+from cornered.clients.sdk.timecontrol import clock_text
+from cornered.clients.terminal.words import player_text, refusal_text, spec_text
 from cornered.protocol.messages import Challenged
 
 __all__ = ["AskedScreen"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -12,21 +10,21 @@ from pathlib import Path
 from typing import Final
 
 from cornered.clients.sdk import Client, CommandRefused, TokenStore, Unavailable, Unreachable
-from cornered.clients.sdk.address import socket_url
+from cornered.clients.sdk.address import DEFAULT_SERVER, socket_url
+from cornered.clients.sdk.errors import NoOpponent
+from cornered.clients.sdk.opponents import find_opponent
+from cornered.clients.sdk.timecontrol import clock_text
 from cornered.clients.terminal.errors import CannotStart
 from cornered.clients.terminal.identity import LAST_PLAYER_KEY, keep_token
-from cornered.clients.terminal.words import clock_text, name_order, plays, spec_text
+from cornered.clients.terminal.words import spec_text
 from cornered.engine.game import OptionValue
 from cornered.protocol.values import NO_CLOCK, Clock, GameSpec, SeekSettings
 
-__all__ = ["DEFAULT_SERVER", "Begun", "PlayRequest", "begin", "connected", "invitation_text"]
+__all__ = ["Begun", "PlayRequest", "begin", "connected", "invitation_text"]
 
-DEFAULT_SERVER: Final = "ws://127.0.0.1:8420"
 PROGRAM: Final = "cornered-tui"
 FIRST_ANSWER_TIMEOUT_S: Final = 5.0
 """Time limit of the first connection."""
-BOT_TIMEOUT_S: Final = 3.0
-"""Time to wait for a bot, since house bots connect a moment after their server starts."""
 
 
 @asynccontextmanager
@@ -106,9 +104,9 @@ async def begin(client: Client, request: PlayRequest) -> Begun:
     spec = GameSpec(name=request.game or "trapgrid", options=dict(request.options))
     try:
         if request.bot is not None:
-            opponent = await _find_bot(client, request.bot, spec.name, request.clock)
+            opponent, _ = await find_opponent(client, request.bot, [spec.name], request.clock)
             await client.challenge(
-                opponent,
+                opponent.player.id,
                 spec.name,
                 clock=request.clock,
                 with_help=request.with_help,
@@ -125,6 +123,8 @@ async def begin(client: Client, request: PlayRequest) -> Begun:
             return await _join(client, request.join)
     except CommandRefused as refusal:
         raise CannotStart(refusal.text) from None
+    except NoOpponent as error:
+        raise CannotStart(str(error)) from None
     return Begun()
 
 
@@ -149,19 +149,3 @@ async def _join(client: Client, name: str) -> Begun:
         await client.join(name)
         return Begun("You are back.", match=name)
     return Begun("You sit at the table; the match begins when it is full.")
-
-
-async def _find_bot(client: Client, name: str, game: str, clock: Clock) -> str:
-    """Return the id of a bot once it has declared this game. Raises CannotStart."""
-    lobby = await client.lobby()
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(BOT_TIMEOUT_S):
-            while True:
-                version = lobby.version
-                for presence in lobby.players.values():
-                    if presence.player.name == name and plays(presence, game, clock):
-                        return presence.player.id
-                await lobby.changed(version)
-    here = (presence.player.name for presence in lobby.players.values() if plays(presence, game, clock))
-    bots = sorted(here, key=name_order)
-    raise CannotStart(f"no bot {name!r} plays {game} here; there are {', '.join(bots) or 'none'}")

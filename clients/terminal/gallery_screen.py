@@ -14,9 +14,10 @@ from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
 from cornered.clients.sdk import Closed, LobbyView
+from cornered.clients.sdk.timecontrol import clock_text
 from cornered.clients.terminal.menu_screen import MenuScreen
 from cornered.clients.terminal.preview import Preview
-from cornered.clients.terminal.words import clock_text, player_text, spec_text
+from cornered.clients.terminal.words import player_text, spec_text
 from cornered.protocol.values import MatchSummary
 
 __all__ = ["GalleryScreen", "Live", "LiveMatches"]

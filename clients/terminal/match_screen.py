@@ -13,13 +13,14 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
 
+from cornered.clients.sdk.timecontrol import clock_text
 from cornered.clients.terminal.board_view import BoardView
 from cornered.clients.terminal.help_screen import HelpScreen
 from cornered.clients.terminal.layout import Wall, is_cell, last_placed
 from cornered.clients.terminal.match_source import Action, LineState, MatchSource, NotPossible, Seen, Told
 from cornered.clients.terminal.panel import MoveList, Players, SidePanel, Talk
 from cornered.clients.terminal.rating_words import change_text
-from cornered.clients.terminal.words import clock_text, facts_text, is_my_turn, player_text, sentence, turn_text
+from cornered.clients.terminal.words import facts_text, is_my_turn, player_text, sentence, turn_text
 from cornered.protocol.messages import Said, Snapshot
 from cornered.protocol.ratings import Rated
 

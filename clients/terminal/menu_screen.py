@@ -16,10 +16,12 @@ from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
 from cornered.clients.sdk import Client, ClientError, Closed, LobbyView
+from cornered.clients.sdk.opponents import name_order, plays
+from cornered.clients.sdk.timecontrol import clock_text
 from cornered.clients.terminal.connecting import invitation_text
 from cornered.clients.terminal.options_screen import OptionsScreen
 from cornered.clients.terminal.preview import Preview
-from cornered.clients.terminal.words import clock_text, name_order, player_text, plays, refusal_text, spec_text
+from cornered.clients.terminal.words import player_text, refusal_text, spec_text
 from cornered.engine.game import OptionValue
 from cornered.protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, LobbySection, OfferedGame, Seek, SeekSettings
 

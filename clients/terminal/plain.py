@@ -10,6 +10,8 @@ from collections.abc import AsyncIterator, Callable
 from typing import Final, TypeAlias, assert_never
 
 from cornered.clients.sdk import Client, ClientError, CommandRefused
+from cornered.clients.sdk.opponents import name_order
+from cornered.clients.sdk.timecontrol import clock_text
 from cornered.clients.terminal.drawing import ASCII, Marks, draw
 from cornered.clients.terminal.errors import CannotStart
 from cornered.clients.terminal.layout import fit, last_placed
@@ -17,10 +19,8 @@ from cornered.clients.terminal.match_source import Action, LineState, MatchSourc
 from cornered.clients.terminal.online import OnlineMatch
 from cornered.clients.terminal.rating_words import seat_text
 from cornered.clients.terminal.words import (
-    clock_text,
     facts_text,
     is_my_turn,
-    name_order,
     player_text,
     rules_text,
     time_left,

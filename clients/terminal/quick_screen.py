@@ -15,7 +15,8 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from cornered.clients.sdk import Client, ClientError, Closed
-from cornered.clients.terminal.words import clock_text, refusal_text, sentence, spec_text
+from cornered.clients.sdk.timecontrol import clock_text
+from cornered.clients.terminal.words import refusal_text, sentence, spec_text
 from cornered.protocol.messages import Waiting
 from cornered.protocol.values import PairingPool
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from cornered.clients.terminal.words import clock_text, player_text, spec_text, time_text
+from cornered.clients.sdk.timecontrol import clock_text
+from cornered.clients.terminal.words import player_text, spec_text, time_text
 from cornered.protocol.tournaments import (
     PairingInfo,
     Standing,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final, assert_never
 
 from cornered import engine
@@ -31,29 +30,15 @@ from cornered.protocol.events import (
 )
 from cornered.protocol.messages import Snapshot, Waiting
 from cornered.protocol.ratings import Rated
-from cornered.protocol.values import (
-    Clock,
-    Correspondence,
-    Delay,
-    Fischer,
-    GameSpec,
-    NoClock,
-    PerMove,
-    Player,
-    Presence,
-    Reason,
-)
+from cornered.protocol.values import Delay, GameSpec, Player, Reason
 
 __all__ = [
-    "clock_text",
     "event_text",
     "facts_text",
     "gauge_text",
     "is_my_turn",
-    "name_order",
     "ordinal",
     "player_text",
-    "plays",
     "rated_text",
     "refusal_text",
     "result_text",
@@ -81,13 +66,6 @@ REASONS: Final[dict[Reason, str]] = {
     "left": "because everybody else gave up",
     "ply_limit": "because the match reached this server's limit of moves",
 }
-
-
-def name_order(name: str) -> tuple[tuple[int, str], ...]:
-    """Return the key that sorts names as people do: level-2 before level-10."""
-    return tuple(
-        (int(part), "") if part.isdecimal() else (-1, part.casefold()) for part in re.split(r"([0-9]{1,9})", name)
-    )
 
 
 def rules_text(spec: GameSpec) -> str:
@@ -124,28 +102,6 @@ def time_text(milliseconds: int | None) -> str:
     if seconds >= 3600:
         return f"{seconds // 3600}:{seconds % 3600 // 60:02}:{seconds % 60:02}"
     return f"{seconds // 60}:{seconds % 60:02}"
-
-
-def clock_text(clock: Clock) -> str:
-    """Return a time control as text."""
-    match clock:
-        case Fischer():
-            increment = f" + {clock.increment} s" if clock.increment else ""
-            return f"{_minutes(clock.initial)}{increment}"
-        case Delay():
-            return f"{_minutes(clock.initial)}, {clock.delay} s free"
-        case PerMove():
-            return f"{clock.seconds} s a move"
-        case Correspondence():
-            return f"{clock.days} day{'s' if clock.days > 1 else ''} a move"
-        case NoClock():
-            return "no clock"
-        case _:
-            assert_never(clock)
-
-
-def _minutes(seconds: int) -> str:
-    return f"{seconds // 60} min" if seconds % 60 == 0 else f"{seconds} s"
 
 
 def waiting_text(waiting: Waiting) -> str:
@@ -189,11 +145,6 @@ def refusal_text(error: Exception) -> str:
 
 def player_text(player: Player) -> str:
     return f"{player.name} [bot]" if player.kind == "bot" else player.name
-
-
-def plays(presence: Presence, game: str, clock: Clock) -> bool:
-    """Return whether a bot has declared `game` on `clock`."""
-    return any(accepts.game == game and clock.kind in accepts.clocks for accepts in presence.accepts)
 
 
 def is_my_turn(match: Snapshot) -> bool:

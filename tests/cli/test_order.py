@@ -19,7 +19,7 @@ from cornered.server.match import catalogue
 from cornered.server.settings import Settings
 
 WHAT: Final = (
-    *("--game", "--option", "--moves", "--position", "--bot", "--bots", "--seek", "--join"),
+    *("--game", "--option", "--moves", "--position", "--bot", "--bots", "--rated", "--seek", "--join", "--name"),
     *("--games", "--pairs", "--matches", "--watchers", "--clock"),
 )
 LIMITS: Final = (

@@ -13,7 +13,7 @@ import pytest
 from cornered import engine
 from cornered.clients.sdk import BotPlayer, Client, Limit, MatchView, TokenStore, stay_as
 from cornered.clients.sdk import player as playing
-from cornered.clients.sdk.player import Choose
+from cornered.clients.sdk.choosing import Choose
 from cornered.protocol import messages
 from cornered.protocol.commands import (
     AcceptChallenge,
@@ -406,3 +406,30 @@ async def test_an_answer_that_a_bot_cannot_decode_costs_it_nothing_else() -> Non
 
     async with asyncio.timeout(60), scripted(script) as server, bot_at(server):
         await done.wait()
+
+
+async def test_a_bot_that_resigns_is_not_asked_again_before_it_hears_of_the_end() -> None:
+    done, asked = asyncio.Event(), 0
+
+    async def choose(match: MatchView, limit: Limit) -> Any:
+        nonlocal asked
+        asked += 1
+
+    async def scene(wire: Wire) -> None:
+        await wire.welcome("m")
+        await wire.say(snapshot((await wire.hear(Join)).id))
+        resign = await wire.hear(Resign)
+        # As the server has it: what is stored is acknowledged first, and published then.
+        await wire.acknowledge(resign, seq=2)
+        await after(50)
+        ended = Ended(
+            seq=2, at=1, cause=resign.id, seat=0, winner=1, places=(2, 1), reason="resignation", seed="0" * 64
+        )
+        await wire.say(Happened(match="m", events=(ended,), position=POSITIONS[0], ply=0, to_move=0, clocks=CLOCKS))
+        await wire.hear(Leave)
+        done.set()
+        await wire.stay()
+
+    async with asyncio.timeout(60), scripted(scene) as server, bot_at(server, choose):
+        await done.wait()
+    assert asked == 1

@@ -6,9 +6,7 @@ import pytest
 
 from cornered.clients.sdk import CommandRefused, read_clock
 from cornered.clients.terminal.words import (
-    clock_text,
     gauge_text,
-    name_order,
     ordinal,
     refusal_text,
     result_text,
@@ -18,7 +16,7 @@ from cornered.clients.terminal.words import (
     time_text,
     turn_text,
 )
-from cornered.protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, GameSpec, NoClock, PerMove
+from cornered.protocol.values import NO_CLOCK, Clock, Delay, Fischer, GameSpec, PerMove
 from tests.clients.terminal.conftest import LocalMatch
 
 
@@ -36,21 +34,6 @@ from tests.clients.terminal.conftest import LocalMatch
 )
 def test_time_is_shown_as_clocks_show_it(milliseconds: int | None, text: str) -> None:
     assert time_text(milliseconds) == text
-
-
-@pytest.mark.parametrize(
-    ("clock", "text"),
-    [
-        (Fischer(initial=180, increment=2), "3 min + 2 s"),
-        (Fischer(initial=45), "45 s"),
-        (Delay(initial=300, delay=5), "5 min, 5 s free"),
-        (PerMove(seconds=20), "20 s a move"),
-        (Correspondence(days=1), "1 day a move"),
-        (NoClock(), "no clock"),
-    ],
-)
-def test_time_controls_have_names(clock: Clock, text: str) -> None:
-    assert clock_text(clock) == text
 
 
 def test_the_noun_of_a_gauge_agrees_with_its_number() -> None:
@@ -138,8 +121,3 @@ def test_what_the_server_says_stands_alone_with_a_capital_but_moves_stay_moves()
     assert (
         refusal_text(CommandRefused("private", "only its players see this match")) == "Only its players see this match"
     )
-
-
-def test_names_are_sorted_by_their_numbers() -> None:
-    names = ["level-10", "champion", "level-2", "Level-1", "level-1-b", "7"]
-    assert sorted(names, key=name_order) == ["7", "champion", "Level-1", "level-1-b", "level-2", "level-10"]

@@ -1,0 +1,116 @@
+"""Asks a bot's `choose` for one move: what it may return, what is wrong with a result, and how long it took."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import reprlib
+from collections.abc import Awaitable, Callable, Coroutine, Generator
+from dataclasses import dataclass
+from functools import partial
+from time import monotonic
+from typing import Any, Final, Literal, Protocol, TypeAlias
+
+from cornered.clients.sdk.errors import Closed
+from cornered.clients.sdk.match import MatchView
+from cornered.engine.limit import Limit
+
+__all__ = ["MAX_SHOWN_CHARS", "Answer", "BotFailed", "Choose", "Chosen", "OnError", "TimeUsed", "choose_legal", "shown"]
+
+MAX_SHOWN_CHARS: Final = 120
+"""Characters of an invalid result that are logged."""
+MAX_MOVE_CHARS: Final = 16
+"""Characters of a move's text."""
+
+
+class Chosen(Protocol):
+    """A move with thoughts about it, such as the house bots' `Thought`: the move is played."""
+
+    @property
+    def move(self) -> str:
+        """The move's text."""
+
+
+Answer: TypeAlias = str | Chosen
+Choose: TypeAlias = Callable[[MatchView, Limit], Awaitable[Answer | Awaitable[Answer]] | Answer]
+"""Picks a move for the seat to move in the match's newest position."""
+OnError: TypeAlias = Literal["resign", "random", "raise"]
+"""What a bot does that has returned no legal move: resign that match, make a random move, or end with the error."""
+
+
+class BotFailed(Exception):
+    """The bot has returned no legal move; the text has its result. What `choose` raised is the cause."""
+
+
+@dataclass(slots=True)
+class TimeUsed:
+    """The time that a bot has taken for its moves, in seconds."""
+
+    moves: int = 0
+    total: float = 0.0
+    last: float = 0.0
+    """For the newest move."""
+    blocked: float = 0.0
+    """The longest time of the newest move in which nothing else ran on the event loop."""
+
+
+async def choose_legal(choose: Choose, match: MatchView, limit: Limit, used: TimeUsed) -> str:
+    """Return the legal move of `choose`, and add its time to `used`. Raises BotFailed."""
+    state = match.state
+    began = monotonic()
+    used.blocked = 0.0
+    try:
+        chosen: object = choose(match, limit)
+        used.blocked = monotonic() - began
+        while inspect.isawaitable(chosen):
+            if inspect.iscoroutine(chosen):
+                chosen = _Watched(chosen, used)
+            chosen = await chosen
+        move: object = chosen if isinstance(chosen, str) else getattr(chosen, "move", None)
+    except Closed:
+        raise
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        raise BotFailed("choose was cancelled from inside") from None
+    except Exception as error:
+        raise BotFailed(f"choose raised {shown(error)}") from error
+    finally:
+        used.last = monotonic() - began
+        used.total += used.last
+        used.moves += 1
+    if not isinstance(move, str) or len(move) > MAX_MOVE_CHARS or not state.is_legal(move):
+        raise BotFailed(f"choose returned {shown(chosen)}, which is no legal move in {state}")
+    return move
+
+
+class _Watched:
+    """Awaits a coroutine and notes its longest run between two suspensions in `used.blocked`."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, object], used: TimeUsed) -> None:
+        self._coroutine = coroutine
+        self._used = used
+
+    def __await__(self) -> Generator[Any, Any, object]:
+        step: Callable[[], Any] = partial(self._coroutine.send, None)
+        while True:
+            began = monotonic()
+            try:
+                waiting = step()
+            except StopIteration as done:
+                return done.value
+            finally:
+                self._used.blocked = max(self._used.blocked, monotonic() - began)
+            try:
+                step = partial(self._coroutine.send, (yield waiting))
+            except BaseException as error:
+                step = partial(self._coroutine.throw, error)
+
+
+def shown(wrong: object) -> str:
+    """Return a short representation of any object; one whose `repr` raises is shown by its type."""
+    try:
+        return f"{type(wrong).__name__} {reprlib.repr(wrong)[:MAX_SHOWN_CHARS]}"
+    except Exception:
+        return type(wrong).__name__

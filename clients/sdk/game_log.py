@@ -1,0 +1,86 @@
+"""What a bot writes into its log about its games: one line for each beginning and each end, and what is slow."""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from cornered.clients.sdk.choosing import TimeUsed
+from cornered.clients.sdk.match import MatchView
+from cornered.clients.sdk.timecontrol import clock_text
+from cornered.engine.limit import Limit
+from cornered.protocol.text import visible
+
+__all__ = ["GameLog"]
+
+BLOCKED_S: Final = 1.0
+"""Seconds of one call in which nothing else ran on the event loop, after which the bot is warned."""
+SLOW_S: Final = 1.0
+"""Seconds above twice the search time after which the bot is warned."""
+
+log = logging.getLogger("cornered.bot")
+
+
+class GameLog:
+    """The log of one bot; each of its warnings comes once."""
+
+    def __init__(self) -> None:
+        self._has_warned_of_block = False
+        self._has_warned_of_time = False
+
+    def begun(self, match: MatchView) -> None:
+        """Log that a match has begun, or is taken up again."""
+        log.info("match %s begins: %s", match.id, _about(match))
+
+    def ended(self, match: MatchView, used: TimeUsed) -> None:
+        """Log the result of a match."""
+        log.info(
+            "match %s ends: %s; %s (%s), %.1f s for %s moves",
+            match.id,
+            _about(match),
+            _result(match),
+            match.snapshot.reason,
+            used.total,
+            used.moves,
+        )
+
+    def chosen(self, match: MatchView, limit: Limit, used: TimeUsed) -> None:
+        """Warn, once, where the newest move blocked the event loop or took far too long."""
+        if used.blocked > BLOCKED_S and not self._has_warned_of_block:
+            self._has_warned_of_block = True
+            log.warning(
+                "choose blocked the event loop for %.1f s in match %s: other matches and pings wait meanwhile; compute "
+                "in a thread with asyncio.to_thread, or give run_bot a plain function, which it runs in a thread",
+                used.blocked,
+                match.id,
+            )
+        allowed = (limit.time or 0) / 1000
+        if limit.time is not None and used.last > 2 * allowed + SLOW_S and not self._has_warned_of_time:
+            self._has_warned_of_time = True
+            log.warning(
+                "choose took %.1f s in match %s, where its limit was %.1f s: end the search when limit.remaining is 0, "
+                "or games are lost on time",
+                used.last,
+                match.id,
+                allowed,
+            )
+
+
+def _about(match: MatchView) -> str:
+    """Return the game, the opponents and the clock of a match."""
+    others = " and ".join(player.name for seat, player in enumerate(match.players) if seat != match.seat)
+    rated = ", rated" if match.snapshot.rated else ""
+    return visible(f"{match.snapshot.title} against {others}, {clock_text(match.snapshot.clock)}{rated}")
+
+
+def _result(match: MatchView) -> str:
+    """Return the own result of a match that is over."""
+    places = [info.place for info in match.snapshot.seats]
+    own = None if match.seat is None else places[match.seat]
+    if own is None:
+        return "no result"
+    if match.snapshot.winner == match.seat:
+        return "won"
+    if len(places) > 2:
+        return f"place {own} of {len(places)}"
+    return "drawn" if match.snapshot.winner is None else "lost"

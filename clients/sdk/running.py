@@ -1,0 +1,228 @@
+"""Runs a bot: connects it as the same player every time, declares what it plays, and asks for its games."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from itertools import cycle
+from typing import Final, get_args
+
+from cornered.clients.sdk.address import DEFAULT_SERVER, require_name, require_version, socket_url
+from cornered.clients.sdk.asking import challenge_repeatedly, keep_table
+from cornered.clients.sdk.bot_file import ChooseState, require_not_loading
+from cornered.clients.sdk.choosing import Answer, OnError
+from cornered.clients.sdk.client import Client
+from cornered.clients.sdk.errors import CommandRefused, unwrapped_errors
+from cornered.clients.sdk.match import MatchView
+from cornered.clients.sdk.player import BotPlayer, Tempo
+from cornered.clients.sdk.timecontrol import read_clock
+from cornered.clients.sdk.tokens import TokenStore
+from cornered.engine.limit import Limit
+from cornered.protocol.values import NO_CLOCK, Accepts, GameSpec, SeekSettings
+
+__all__ = ["BotSettings", "play_bot", "run_bot", "stay_as"]
+
+SERVER_VARIABLE: Final = "CORNERED_SERVER"
+TOKEN_VARIABLE: Final = "CORNERED_TOKEN"
+
+log = logging.getLogger("cornered.bot")
+
+
+async def stay_as(
+    name: str,
+    play: Callable[[Client], Awaitable[None]],
+    *,
+    server: str,
+    token: str | None = None,
+    store: TokenStore | None = None,
+    patience: float | None = None,
+    key: str | None = None,
+) -> None:
+    """Connect as the bot called `name` and run `play`; the token in `store` makes it the same player every time.
+
+    `key` is the operator's, for a reserved name. Raises CommandRefused when the server does not know the given `token`.
+    """
+    kept = store or TokenStore()
+    while True:
+        known = token or kept.get(server, name)
+        try:
+            async with Client.connect(server, name=name, token=known, kind="bot", patience=patience, key=key) as client:
+                if token is None and client.token != known:
+                    kept.put(server, name, client.token)
+                await play(client)
+                return
+        except CommandRefused as refusal:
+            # The server may also lose its accounts during `play`, when its token is in the store already.
+            if refusal.code != "bad_token" or token is not None or kept.get(server, name) is None:
+                raise
+            log.warning("the server does not know %s any more; it comes as a new player", name)
+            kept.forget(server, name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotSettings:
+    """What a bot plays, and how it comes to its games. Raises ValueError for what does not go together."""
+
+    accepts: Sequence[str] | None = None
+    """The names of the games that it plays; None for all of the server."""
+    concurrency: int = 4
+    ladder: int = 0
+    version: str | None = None
+    tournament: str | None = None
+    longest: int = 1500
+    """Search time in milliseconds."""
+    on_error: OnError = "resign"
+    play: str | None = None
+    """The name of the opponent that it challenges."""
+    games: int | None = None
+    """The number of games after which it ends."""
+    clock: str | None = None
+    """The clock of the games that it asks for, as `read_clock` reads it; by default none."""
+    rated: bool = False
+    """Whether the games that it asks for are rated."""
+    seek: bool = False
+    """Whether it keeps a table open while it plays no game."""
+
+    def __post_init__(self) -> None:
+        if self.on_error not in get_args(OnError):
+            raise ValueError(f"on_error is resign, random or raise, not {self.on_error!r}")
+        if self.games is not None and self.games < 1:
+            raise ValueError(f"a bot plays 1 game or more, not {self.games}")
+        if self.version is not None:
+            require_version(self.version)
+        if self.play is not None and (self.seek or self.ladder or self.tournament is not None):
+            raise ValueError("a bot that challenges one opponent plays no others: leave seek, ladder, tournament out")
+        if self.play is None and not self.seek and (self.rated or self.clock is not None):
+            raise ValueError("a clock and rated are for games that the bot asks for: name an opponent, or let it seek")
+        if self.clock is not None:
+            read_clock(self.clock)
+
+
+async def play_bot(
+    name: str,
+    choose: ChooseState,
+    settings: BotSettings,
+    *,
+    server: str,
+    token: str | None = None,
+    store: TokenStore | None = None,
+) -> None:
+    """Play as the bot called `name` on `server`, until it has its games or is cancelled.
+
+    `choose` runs in a thread, also for several matches at once; a coroutine that it returns runs on the event loop.
+    Raises NoOpponent, BotFailed, CommandRefused, and ValueError for a game that the server does not have.
+    """
+    clock = NO_CLOCK if settings.clock is None else read_clock(settings.clock)
+    tempo = Tempo(settings.longest)
+
+    async def pick(match: MatchView, limit: Limit) -> Answer | Awaitable[Answer]:
+        return await asyncio.to_thread(choose, match.state, limit)
+
+    async def play(client: Client) -> None:
+        offered = [game.name for game in await client.games()]
+        games = offered if settings.accepts is None else list(settings.accepts)
+        if missing := [game for game in games if game not in offered]:
+            raise ValueError(f"the server has no game {missing[0]!r}; it has {', '.join(offered)}")
+        player = BotPlayer(
+            client,
+            pick,
+            # Who challenges one opponent is challenged by nobody, so that all games are with that one.
+            accepts=[] if settings.play is not None else [Accepts(game=game) for game in games],
+            concurrency=settings.concurrency,
+            ladder=settings.ladder,
+            version=settings.version,
+            tournament=settings.tournament,
+            games=settings.games,
+            on_error=settings.on_error,
+            tempo=lambda match: tempo,
+        )
+        await player.declare()
+        log.info("%s is at %s and plays %s; Ctrl-C stops it", client.player.name, server, ", ".join(games))
+        with unwrapped_errors():
+            async with asyncio.TaskGroup() as tasks:
+                asking: asyncio.Task[None] | None = None
+                if settings.play is not None:
+                    challenging = challenge_repeatedly(
+                        client, player, settings.play, games, clock, rated=settings.rated
+                    )
+                    asking = tasks.create_task(challenging, name="challenges")
+                elif settings.seek:
+                    turns = cycle(games)
+                    keeping = keep_table(
+                        client,
+                        player,
+                        lambda: SeekSettings(game=GameSpec(name=next(turns)), clock=clock, rated=settings.rated),
+                    )
+                    asking = tasks.create_task(keeping, name="table")
+                await player.run()
+                if asking is not None:
+                    asking.cancel()
+
+    socket_url(server)
+    await stay_as(require_name(name), play, server=server, token=token, store=store)
+
+
+def run_bot(
+    name: str,
+    choose: ChooseState,
+    *,
+    server: str | None = None,
+    token: str | None = None,
+    accepts: Sequence[str] | None = None,
+    concurrency: int = 4,
+    ladder: int = 0,
+    version: str | None = None,
+    tournament: str | None = None,
+    longest: int = 1500,
+    on_error: OnError = "resign",
+    play: str | None = None,
+    games: int | None = None,
+    clock: str | None = None,
+    rated: bool = False,
+    seek: bool = False,
+) -> None:
+    """Play as the bot called `name` until interrupted; `choose(state, limit)` returns one of `state.moves()`.
+
+    It may also return an object with the move's text as `move`, or a coroutine of either. It runs in a thread, also for
+    several matches at once; a coroutine runs on the event loop and must not block. With an invalid result `on_error`
+    says what becomes of that one game: "resign" and "random" log the reason, "raise" ends the bot with BotFailed.
+
+    `server` and `token` are by default those of the variables CORNERED_SERVER and CORNERED_TOKEN, else a server on this
+    machine and the same player in every run. `accepts` are the names of the games that the bot plays, by default all;
+    `longest` is its search time in milliseconds. `ladder` of its `concurrency` games at once are rated ones against
+    other bots, for which the server pairs it. `version` is the bot's, such as "2.1": with a new one its ratings are
+    uncertain again, and profiles list each. It enters the `tournament` of this id and plays its games.
+
+    It waits for challenges. With `play` it challenges the opponent of this name instead, again after each game and each
+    of its games in turn; with `seek` it keeps a table open too. Such games have the `clock`, as "1+0" (minutes and
+    seconds more a move), "20/move" or "none", and are `rated` or not. It ends after `games` games, by default never.
+    """
+    require_not_loading()
+    settings = BotSettings(
+        accepts=accepts,
+        concurrency=concurrency,
+        ladder=ladder,
+        version=version,
+        tournament=tournament,
+        longest=longest,
+        on_error=on_error,
+        play=play,
+        games=games,
+        clock=clock,
+        rated=rated,
+        seek=seek,
+    )
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
+    playing = play_bot(
+        name,
+        choose,
+        settings,
+        server=server or os.environ.get(SERVER_VARIABLE) or DEFAULT_SERVER,
+        token=token or os.environ.get(TOKEN_VARIABLE) or None,
+    )
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(playing)

@@ -1,0 +1,80 @@
+"""`cornered bot ./my_bot.py`: the bot of a file plays on a server, and wrong options are one line."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cornered.cli.main import app
+from tests.clients.sdk.test_own_account import url
+from tests.clients.sdk.test_running import opponent
+
+__all__ = ["url"]
+
+SOURCE = "def choose(state, limit):\n    return state.moves()[0]\n"
+
+
+@pytest.fixture
+def my_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    path = tmp_path / "my_bot.py"
+    path.write_text(SOURCE)
+    return path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["bot", *arguments])
+
+
+async def in_a_process(url: str, my_bot: Path, *options: str) -> tuple[int | None, list[str]]:
+    """Return the exit code of `cornered bot` and the lines that it tells."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "cornered", "bot", str(my_bot), *options),
+        env={**os.environ, "XDG_DATA_HOME": str(my_bot.parent), "CORNERED_SERVER": url},
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, told = await process.communicate()
+    return process.returncode, told.decode().splitlines()
+
+
+async def test_the_bot_of_a_file_plays_its_games_against_an_opponent_and_ends(url: str, my_bot: Path) -> None:
+    options = ("--against", "rival", "--games", "2", "--clock", "1+0", "--rated")
+    async with asyncio.timeout(60), opponent(url, "Rival") as other:
+        code, lines = await in_a_process(url, my_bot, *options)
+        assert code == 0, lines
+        matches = (await other.my_matches()).finished
+    assert {player.name for match in matches for player in match.players} == {"my_bot", "Rival"}
+    assert lines[0].startswith("my_bot is at ")
+    assert [word for line in lines for word in ("begins", "ends") if f" {word}: " in line] == ["begins", "ends"] * 2
+
+
+async def test_an_opponent_who_is_not_there_is_one_line(url: str, my_bot: Path) -> None:
+    async with asyncio.timeout(60):
+        code, lines = await in_a_process(url, my_bot, "--against", "nobody", "--game", "trapgrid")
+    assert code == 2
+    assert lines[-1] == "cornered: no player 'nobody' plays trapgrid here; there are none"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("random", "--against", "level-3"), "are for the bot of a file"),
+        (("random", "--rated"), "are for the bot of a file"),
+        (("FILE", "random"), "comes alone"),
+        (("FILE", "--exhibition"), "are for bots of the roster"),
+        (("FILE", "--clock", "1+0"), "name an opponent"),
+        (("FILE", "--against", "level-3", "--clock", "soon"), "a clock is 5+3"),
+        (("FILE", "--on-error", "ignore"), "resign, random or raise"),
+        (("./nosuch.py",), "there is no file"),
+    ],
+)
+def test_what_does_not_go_together_is_one_line(my_bot: Path, arguments: tuple[str, ...], said: str) -> None:
+    result = run(*(str(my_bot) if word == "FILE" else word for word in arguments))
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert result.stderr.count("\n") == 1

@@ -1,0 +1,198 @@
+"""`play_bot` against a server: a bot that asks for its own games, its log, and one player for each server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cornered.clients.sdk import BotFailed, BotPlayer, Client, NoOpponent, TokenStore, run_bot
+from cornered.clients.sdk import running as running_bots
+from cornered.clients.sdk.bot_file import ChooseState
+from cornered.clients.sdk.running import BotSettings, play_bot
+from cornered.engine.game import State
+from cornered.engine.limit import Limit
+from cornered.protocol.values import Accepts, Fischer
+from tests.clients.sdk.test_own_account import url
+
+__all__ = ["url"]
+
+TIMEOUT_S = 60.0
+
+
+def first(state: State, limit: Limit) -> str:
+    return state.moves()[0]
+
+
+@asynccontextmanager
+async def opponent(url: str, name: str = "Rival", **fields: Any) -> AsyncIterator[Client]:
+    """Run a bot that takes challenges to TrapGrid inside the block."""
+    async with Client.connect(url, name=name, kind="bot") as client:
+        bot = BotPlayer(client, lambda match, _: match.state.moves()[-1], accepts=[Accepts(game="trapgrid")], **fields)
+        await bot.declare()
+        playing = asyncio.ensure_future(bot.run())
+        try:
+            yield client
+        finally:
+            playing.cancel()
+            await asyncio.gather(playing, return_exceptions=True)
+
+
+async def play(url: str, tmp_path: Path, choose: ChooseState = first, **fields: Any) -> None:
+    store = TokenStore(tmp_path / "tokens.json")
+    async with asyncio.timeout(TIMEOUT_S):
+        await play_bot("Mine", choose, BotSettings(**fields), server=url, store=store)
+
+
+def told(caplog: pytest.LogCaptureFixture, word: str) -> list[str]:
+    return [record.getMessage() for record in caplog.records if word in record.getMessage()]
+
+
+async def test_a_bot_challenges_its_opponent_again_after_each_game_until_it_has_its_games(
+    url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("INFO", "cornered.bot"):
+        async with opponent(url) as other:
+            await play(url, tmp_path, play="RIVAL", games=3, clock="1+0", rated=True)
+            matches = (await other.my_matches()).finished
+    assert len(matches) == 3
+    assert {match.game.name for match in matches} == {"trapgrid"}
+    assert {match.clock for match in matches} == {Fischer(initial=60)}
+    begun, ended = ([line for line in told(caplog, word) if "against Rival" in line] for word in (" begins", " ends"))
+    assert len(begun) == len(ended) == 3
+    assert "against Rival, 1 min, rated" in begun[0]
+    assert "against Rival, 1 min" in ended[0]
+    assert any(f"; {result} (rules), " in ended[0] for result in ("won", "lost", "drawn"))
+    assert " s for " in ended[0]
+
+
+async def test_a_bot_that_challenges_one_opponent_is_challenged_by_nobody(url: str, tmp_path: Path) -> None:
+    async with opponent(url), Client.connect(url, name="Ann") as ann:
+        lobby = await ann.lobby()
+        playing = asyncio.ensure_future(play(url, tmp_path, play="Rival", games=1, clock="1+0"))
+        while not any(one.player.name == "Mine" for one in lobby.players.values()):
+            await lobby.changed(lobby.version)
+        while not lobby.matches and not playing.done():
+            await lobby.changed(lobby.version)
+        assert {one.accepts for one in lobby.players.values() if one.player.name == "Mine"} <= {()}
+        await playing
+
+
+async def test_an_opponent_who_is_not_there_is_named_with_those_who_are(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cornered.clients.sdk.asking.BOT_TIMEOUT_S", 0.3)
+    async with opponent(url), opponent(url, "Zoe"):
+        with pytest.raises(NoOpponent) as error:
+            await play(url, tmp_path, play="rivl", games=1, accepts=["trapgrid"])
+    said = "no player 'rivl' plays trapgrid here; did you mean Rival? There are Rival, Zoe"
+    assert str(error.value) == said
+
+
+async def test_a_person_who_declines_is_not_asked_again(url: str, tmp_path: Path) -> None:
+    async with Client.connect(url, name="Ann") as ann:
+        playing = asyncio.ensure_future(play(url, tmp_path, play="Ann", accepts=["trapgrid"]))
+        async for news in ann.news():
+            if news.type == "challenged":
+                await ann.decline(news.challenge, "not today")
+                break
+        with pytest.raises(NoOpponent, match="Ann does not play: not today"):
+            await playing
+
+
+async def test_a_bot_that_seeks_opens_a_table_again_after_each_game(url: str, tmp_path: Path) -> None:
+    async with Client.connect(url, name="Ann") as ann:
+        lobby, seen = await ann.lobby(), set[str]()
+        playing = asyncio.ensure_future(play(url, tmp_path, seek=True, games=2, clock="2+1", accepts=["trapgrid"]))
+        for _ in range(2):
+            while not lobby.seeks.keys() - seen:
+                await lobby.changed(lobby.version)
+            (seek,) = (one for one in lobby.seeks.values() if one.id not in seen)
+            seen.add(seek.id)
+            assert seek.settings.clock == Fischer(initial=120, increment=1)
+            await ann.join_seek(seek.id)
+            news = ann.news()
+            match = await ann.join(await anext(new.match async for new in news if new.type == "paired"))
+            await match.resign()
+            assert (await match.ended()).reason == "resignation"
+        await playing
+
+
+async def test_a_bot_ends_with_the_error_where_it_raises_one(url: str, tmp_path: Path) -> None:
+    def fails(state: State, limit: Limit) -> str:
+        raise KeyError("a fault")
+
+    async with opponent(url):
+        with pytest.raises(BotFailed, match=r"of trapgrid at ply .*choose raised KeyError") as error:
+            await play(url, tmp_path, fails, play="Rival", clock="1+0", on_error="raise")
+    assert isinstance(error.value.__cause__, KeyError)
+
+
+async def test_a_bot_makes_random_moves_in_place_of_wrong_ones(
+    url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def nothing(state: State, limit: Limit) -> Any:
+        return None
+
+    with caplog.at_level("INFO", "cornered.bot"):
+        async with opponent(url):
+            await play(url, tmp_path, nothing, play="Rival", games=1, clock="1+0", on_error="random")
+    assert all("(rules)" in line for line in told(caplog, " ends: "))
+    assert told(caplog, "the bot makes a random move in match")
+    assert not told(caplog, "resigns")
+
+
+async def test_one_player_comes_under_every_spelling_of_the_address(url: str, tmp_path: Path) -> None:
+    host = url.removeprefix("http://").removeprefix("ws://").rstrip("/")
+    store = TokenStore(tmp_path / "tokens.json")
+    async with opponent(url) as other:
+        for spelling in (f"ws://{host}", f"http://{host}/", f"HTTP://{host}/ws"):
+            settings = BotSettings(play="Rival", games=1, clock="1+0")
+            await play_bot("Mine", first, settings, server=spelling, store=store)
+        matches = (await other.my_matches()).finished
+    players = {player.id for match in matches for player in match.players} - {other.player.id}
+    assert len(matches) == 3
+    assert len(players) == 1
+
+
+async def test_a_game_that_the_server_does_not_have_is_named(url: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="the server has no game 'chess'; it has"):
+        await play(url, tmp_path, accepts=["chess"])
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"play": "Ann", "seek": True}, "plays no others"),
+        ({"play": "Ann", "ladder": 1}, "plays no others"),
+        ({"rated": True}, "name an opponent, or let it seek"),
+        ({"clock": "1+0"}, "name an opponent, or let it seek"),
+        ({"seek": True, "clock": "soon"}, r"a clock is 5\+3"),
+        ({"games": 0}, "1 game or more"),
+        ({"on_error": "ignore"}, "resign, random or raise"),
+        ({"version": "no version!"}, "is no version"),
+    ],
+)
+def test_settings_that_do_not_go_together_are_refused(fields: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        BotSettings(**fields)
+
+
+@pytest.mark.parametrize("given", [{}, {"server": "ws://there:2", "token": "another-token-of-this-length"}])
+def test_run_bot_takes_server_and_token_from_the_environment_unless_they_are_given(
+    given: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called: dict[str, Any] = {}
+
+    async def play(name: str, choose: ChooseState, settings: BotSettings, **where: Any) -> None:
+        called.update(where)
+
+    monkeypatch.setattr(running_bots, "play_bot", play)
+    monkeypatch.setenv("CORNERED_SERVER", "ws://here:1")
+    monkeypatch.setenv("CORNERED_TOKEN", "a-token-of-twenty-characters")
+    run_bot("Mine", first, server=given.get("server"), token=given.get("token"))
+    assert called == {"server": "ws://here:1", "token": "a-token-of-twenty-characters"} | given
