@@ -25,6 +25,7 @@ from cornered.cli.archive import app as archiving
 from cornered.cli.book import app as booking
 from cornered.cli.cluster import app as clustering
 from cornered.cli.contests import app as contests
+from cornered.cli.engine import app as answering
 from cornered.cli.errors import CommandGroup, first_error
 from cornered.cli.fairplay import app as judging
 from cornered.cli.house_process import (
@@ -66,6 +67,7 @@ app = typer.Typer(
 app.add_typer(rules)
 app.add_typer(clustering)
 app.add_typer(thinking)
+app.add_typer(answering)
 app.add_typer(booking)
 app.add_typer(archiving)
 app.add_typer(playing)
