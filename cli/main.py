@@ -210,7 +210,7 @@ def token(
 
 @app.command()
 def bot(
-    names: Annotated[list[str], typer.Argument(help="Bots of the roster; `cornered bots` lists them.")],
+    names: Annotated[list[str], typer.Argument(help="Bots of `cornered bots`, or programs as exec:COMMAND.")],
     seek: Annotated[bool, typer.Option(help="Keep a table open while the bot plays no match.")] = False,
     ladder: Annotated[
         int, typer.Option(min=0, max=16, help="Rated games at once against other bots, for which the server pairs it.")

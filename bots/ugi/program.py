@@ -17,7 +17,7 @@ from cornered.bots.bot import WIN, Bot, Limit, SettingValue, Thought
 from cornered.bots.ugi.process import EngineFailed, EngineProcess
 from cornered.engine import Game, IllegalMove, OptionValue, State
 
-__all__ = ["ProgramBot", "is_program"]
+__all__ = ["ProgramBot", "is_program", "quit_idle"]
 
 PREFIX: Final = "exec:"
 START_TIMEOUT_S: Final = 8.0
@@ -75,7 +75,8 @@ def _release(held: list[_Engine], command: tuple[str, ...]) -> None:
 
 
 @atexit.register
-def _quit_idle() -> None:
+def quit_idle() -> None:
+    """End the programs that no bot uses."""
     for engines in _idle.values():
         for engine in engines:
             engine.process.quit()

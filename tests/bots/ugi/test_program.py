@@ -18,7 +18,7 @@ from cornered import engine
 from cornered.bots.bot import Limit
 from cornered.bots.roster import create
 from cornered.bots.ugi.process import EngineFailed
-from cornered.bots.ugi.program import ProgramBot, _quit_idle
+from cornered.bots.ugi.program import ProgramBot, quit_idle
 from cornered.engine import CHANCE, IllegalMove
 from cornered.lab.contests.arena import play
 from cornered.lab.contests.terms import ContestTerms, Fixture
@@ -61,7 +61,7 @@ def pid_of(bot: object) -> int:
 @pytest.fixture(autouse=True)
 def programs_end() -> object:
     yield
-    _quit_idle()
+    quit_idle()
 
 
 def test_the_example_plays_a_whole_game_in_one_process() -> None:
@@ -203,7 +203,8 @@ def test_cornered_itself_is_an_engine_for_every_game_with_dice_too() -> None:
     bot = create(f"exec:{shlex.join([sys.executable, '-m', 'cornered', 'engine', 'random'])}")
     for game in (*(kind() for kind in engine.games()), engine.load("isolation", dice=True)):
         state = game.start()
-        for _ in range(8):
+        for ply in range(8):
             if state.outcome is None:
                 move = state.moves()[0] if state.to_move == CHANCE else bot.choose(state, Limit(time=20_000)).move
-                state = engine.apply(state, move)
+                assert state.is_legal(move), ply
+                state = state.play(move)
