@@ -51,6 +51,7 @@ def _one_line(error: BaseException) -> str | None:
     repeated."""
     from pydantic import ValidationError
 
+    from cornered.bots.ugi.process import EngineFailed
     from cornered.clients.sdk.errors import ClientError
     from cornered.clients.terminal.errors import CannotStart
 
@@ -60,7 +61,7 @@ def _one_line(error: BaseException) -> str | None:
             return ": ".join([*map(str, first["loc"]), first["msg"]])
         case OSError() if error.filename is not None and error.strerror:
             return f"{error.filename}: {error.strerror}"
-        case OSError() | ValueError() | ClientError() | CannotStart():
+        case OSError() | ValueError() | ClientError() | CannotStart() | EngineFailed():
             return str(error) or type(error).__name__
         case ModuleNotFoundError():
             return advice(error)

@@ -26,6 +26,7 @@ from cornered.cli.archive import app as archiving
 from cornered.cli.book import app as booking
 from cornered.cli.cluster import app as clustering
 from cornered.cli.contests import app as contests
+from cornered.cli.engine import app as answering
 from cornered.cli.errors import CommandGroup, first_error
 from cornered.cli.fairplay import app as judging
 from cornered.cli.house_process import (
@@ -69,6 +70,7 @@ app = typer.Typer(
 app.add_typer(rules)
 app.add_typer(clustering)
 app.add_typer(thinking)
+app.add_typer(answering)
 app.add_typer(booking)
 app.add_typer(archiving)
 app.add_typer(playing)
@@ -214,7 +216,7 @@ def bot(
     names: Annotated[
         list[str],
         typer.Argument(
-            help="Bots of the roster, which `cornered bots` lists, or one file such as ./my_bot.py with a function "
+            help="Bots of `cornered bots`, programs as exec:COMMAND, or one file such as ./my_bot.py with a function "
             "choose(state, limit)."
         ),
     ],

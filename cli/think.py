@@ -30,7 +30,8 @@ T = TypeVar("T")
 app = typer.Typer(cls=CommandGroup, no_args_is_help=True, pretty_exceptions_enable=False)
 
 BotSpec = Annotated[
-    str, typer.Option("--bot", "-b", metavar="NAME[:SETTING=VALUE,...]", help="A bot of `cornered bots`.")
+    str,
+    typer.Option("--bot", "-b", metavar="NAME[:SETTING=VALUE,...]", help="A bot of `cornered bots`, or exec:COMMAND."),
 ]
 Seconds = Annotated[
     float | None, typer.Option("--time", "-t", min=0.001, max=86_400, help="Seconds for each position.")

@@ -23,6 +23,7 @@ from cornered.bots.bot import Thought
 from cornered.bots.pool.blas import ONE_THREAD
 from cornered.bots.pool.warming import PRELOAD, Preparation
 from cornered.bots.pool.worker_main import Done, Failed, ReadyCheck, ThinkJob, WorkerSlot, answering
+from cornered.bots.ugi.program import is_program
 
 if TYPE_CHECKING:
     # The first is missing on Windows.
@@ -146,7 +147,8 @@ def start_fork_server(bots: Sequence[str], *modules: str) -> None:
     file = getattr(main, "__file__", None)
     inherited = {
         **ONE_THREAD,
-        PRELOAD: " ".join(bots),
+        # A program that the fork server started would be one process for all workers.
+        PRELOAD: " ".join(bot for bot in bots if not is_program(bot)),
         MAIN_NAME: getattr(getattr(main, "__spec__", None), "name", ""),
         MAIN_FILE: os.path.abspath(file) if file else "",
     }

@@ -7,6 +7,7 @@ import pkgutil
 from functools import cache
 
 from cornered.bots.bot import Bot, SettingValue
+from cornered.bots.ugi.program import ProgramBot, is_program
 
 __all__ = ["bots", "create", "kind", "names"]
 
@@ -35,10 +36,12 @@ def kind(name: str) -> type[Bot]:
 
 
 def create(spec: str, seed: int | None = None) -> Bot:
-    """Return the bot that `spec` describes: a name, or `name:setting=value,setting=value`.
+    """Return the bot that `spec` describes: a name, `name:setting=value,setting=value`, or `exec:./engine`.
 
     Raises a ValueError that lists the names, settings or values there are.
     """
+    if is_program(spec):
+        return ProgramBot.of(spec, seed)
     name, _, listed = spec.partition(":")
     bot = kind(name)
     settings: dict[str, SettingValue] = {}

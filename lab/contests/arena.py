@@ -93,6 +93,8 @@ def play(terms: ContestTerms, fixture: Fixture) -> PlayedGame:
         report_thinking(seat, moves, hung_after_s(terms.time))
         try:
             thought, seconds = ask(bots[seat], state, terms.limit())
+        except IllegalMove as error:
+            return over(1 - seat, "illegal", f"{fixture.players[seat]}: {error}")
         except FAILURES as error:
             return over(1 - seat, "crashed", fault_of(fixture.players[seat], error))
         efforts[seat] = effort_after(efforts[seat], thought, seconds)

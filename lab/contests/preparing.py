@@ -17,6 +17,7 @@ from cornered.bots.evaluate import is_duel
 from cornered.bots.playout import playouts
 from cornered.bots.pool.warming import Preparation, compiled, exercise, is_warm, mark
 from cornered.bots.roster import create
+from cornered.bots.ugi.program import is_program
 from cornered.engine import Game
 from cornered.engine.compile.compiler import COMPILE_TIMEOUT_S
 from cornered.engine.progress import Progress, Report
@@ -89,6 +90,8 @@ def _practise(game: Game, spec: str, *, even_cold: bool) -> None:
     if key in _practised:
         return
     _practised.add(key)
+    if is_program(spec):
+        return
     wanted = Preparation(spec, game.name)
     is_cold = not is_warm(wanted)
     if is_cold and not even_cold:

@@ -90,6 +90,21 @@ def test_a_match_says_who_is_stronger_and_json_tells_everything(tmp_path: Path) 
     assert CliRunner().invoke(rules, ["check", str(folder / GAMES_FILE)]).exit_code == 0
 
 
+def test_a_program_plays_a_match_and_one_that_fails_loses_with_the_reason(tmp_path: Path) -> None:
+    example = f"exec:{sys.executable} {ROOT / 'examples' / 'ugi_engine.py'}"
+    told = json.loads(run("match", example, "random", *QUICK, "--games", "10", "--json").stdout)
+    assert told["games"] == 10
+    assert told["score"]["share"] > 0.5
+    broken = tmp_path / "broken.py"
+    broken.write_text("for line in open(0):\n    print('ugiok\\nreadyok\\nbestmove z9', flush=True)\n")
+    failing = run("match", f"exec:{sys.executable} {broken}", "random", *QUICK, "--games", "2")
+    assert failing.exit_code == 0, failing.stderr
+    assert "'z9' is not legal" in failing.stdout
+    missing = run("match", "exec:./nothing", "random", *QUICK)
+    assert missing.exit_code == 2
+    assert "there is no program './nothing'" in missing.stderr
+
+
 def test_a_test_ends_a_match_at_the_same_game_however_many_workers_play() -> None:
     asked = ("match", "minimax", "random", *QUICK[:-2], "--sprt", "0,100", "--json")
     one, three = (json.loads(run(*asked, "--workers", workers).stdout) for workers in ("1", "3"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,16 @@ def test_the_answer_for_people_names_move_score_and_work() -> None:
     assert printed.startswith("b2  win")
     assert "minimax: depth" in printed
     assert "pruned" in printed
+
+
+def test_a_program_thinks_and_what_is_wrong_with_it_is_one_line() -> None:
+    example = Path(__file__).resolve().parents[2] / "examples" / "ugi_engine.py"
+    told = json.loads(think(*WON, "--bot", f"exec:{sys.executable} {example}", "--json").stdout)
+    assert told["move"] in ("b2", "c3")
+    done = think(*WON, "--bot", "exec:true")
+    assert done.exit_code == 2
+    assert "ended with exit code 0" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_several_lines_are_told_best_first() -> None:

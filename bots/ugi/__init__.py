@@ -1,0 +1,1 @@
+"""The Universal Game Interface, docs/engines.md: other programs as bots, and bots as engines of other programs."""

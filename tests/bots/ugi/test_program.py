@@ -1,0 +1,210 @@
+"""`exec:COMMAND`: a program as a bot, and what happens when it dies, hangs or answers with something else."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from cornered import engine
+from cornered.bots.bot import Limit
+from cornered.bots.roster import create
+from cornered.bots.ugi.process import EngineFailed
+from cornered.bots.ugi.program import ProgramBot, quit_idle
+from cornered.engine import CHANCE, IllegalMove
+from cornered.lab.contests.arena import play
+from cornered.lab.contests.terms import ContestTerms, Fixture
+
+ROOT = Path(__file__).resolve().parents[3]
+EXAMPLE = f"exec:{shlex.join([sys.executable, str(ROOT / 'examples' / 'ugi_engine.py')])}"
+TERMS = ContestTerms.of("trapgrid", {"size": 4}, time=1000)
+START = TERMS.load().start()
+
+SCRIPT = """
+import os, sys, time
+def say(text):
+    print(text, flush=True)
+for line in sys.stdin:
+    words = line.split()
+    if words[0] == "ugi":
+        say("option name seed type spin default 1")
+        say("ugiok")
+    elif words[0] == "isready":
+        say("readyok")
+    elif words[0] == "setoption" and words[2] == "seed":
+        sys.stderr.write(f"seeded with {words[4]}\\n")
+    elif words[0] == "go":
+        GO
+"""
+
+
+def script(folder: Path, go: str) -> str:
+    """Return the word of an engine that answers `go` by this statement."""
+    path = folder / "engine.py"
+    path.write_text(SCRIPT.replace("GO", go))
+    return f"exec:{shlex.join([sys.executable, str(path)])}"
+
+
+def pid_of(bot: object) -> int:
+    assert isinstance(bot, ProgramBot)
+    return bot._held[0].process.pid
+
+
+@pytest.fixture(autouse=True)
+def programs_end() -> object:
+    yield
+    quit_idle()
+
+
+def test_the_example_plays_a_whole_game_in_one_process() -> None:
+    bot = create(EXAMPLE)
+    pids = set()
+    for size in (4, 5):
+        state = engine.load("trapgrid", size=size).start()
+        while state.outcome is None:
+            state = engine.apply(state, bot.choose(state, Limit(time=2000)).move)
+            pids.add(pid_of(bot))
+    assert len(pids) == 1
+
+
+def test_the_next_bot_of_the_same_word_takes_the_running_program() -> None:
+    first = create(EXAMPLE)
+    first.choose(START, Limit(time=2000))
+    pid = pid_of(first)
+    del first
+    second, third = create(EXAMPLE), create(EXAMPLE)
+    second.choose(START, Limit(time=2000))
+    third.choose(START, Limit(time=2000))
+    assert pid_of(second) == pid != pid_of(third)
+
+
+def test_the_example_in_c_plays_against_the_one_in_python(tmp_path: Path) -> None:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("there is no C compiler, cc, on this machine")
+    program = tmp_path / "engine"
+    source = ROOT / "examples" / "ugi_engine.c"
+    subprocess.run([compiler, "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, source], check=True, timeout=60)
+    for players in ((f"exec:{program}", EXAMPLE), (EXAMPLE, f"exec:{program}")):
+        assert play(TERMS, Fixture(0, players)).ending == "rules"
+
+
+def test_a_crash_loses_the_move_and_the_next_one_starts_the_program_again(tmp_path: Path) -> None:
+    flag = tmp_path / "crashed"
+    word = script(
+        tmp_path, f"os.path.exists({str(flag)!r}) or (open({str(flag)!r}, 'w'), os._exit(3)); say('bestmove a3')"
+    )
+    bot = create(word)
+    with pytest.raises(EngineFailed, match="ended with exit code 3"):
+        bot.choose(START, Limit(time=5000))
+    assert bot.choose(START, Limit(time=5000)).move == "a3"
+
+
+def test_a_program_that_hangs_is_killed_soon_after_its_time(tmp_path: Path) -> None:
+    bot = create(script(tmp_path, "time.sleep(100)"))
+    bot.prepare(START.game)
+    pid, began = pid_of(bot), time.monotonic()
+    with pytest.raises(EngineFailed, match="gave no move"):
+        bot.choose(START, Limit(time=200))
+    assert time.monotonic() - began < 5
+    assert not psutil.pid_exists(pid)
+
+
+def test_a_search_without_a_limit_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cornered.bots.ugi.program.UNLIMITED_TIME_S", 0.3)
+    bot = create(script(tmp_path, "assert sys.stdin.readline() == 'stop\\n'; say('bestmove a3')"))
+    assert bot.choose(START, Limit()).move == "a3"
+
+
+@pytest.mark.parametrize(
+    "go",
+    [
+        "say('best move is a3 I think')",
+        "say('bestmove')",
+        "os.write(1, bytes(range(256)) * 1000)",
+        "[say('info depth x score cp y nodes -') for _ in range(5000)]",
+    ],
+)
+def test_garbage_is_a_failure_with_a_text(tmp_path: Path, go: str) -> None:
+    with pytest.raises(EngineFailed, match=r"gave no move|without a move"):
+        create(script(tmp_path, go)).choose(START, Limit(time=500))
+
+
+def test_an_illegal_move_is_refused_with_the_reason(tmp_path: Path) -> None:
+    word = script(tmp_path, "say('bestmove d4')")
+    with pytest.raises(IllegalMove, match="'d4' is not legal: a pawn moves one step"):
+        create(word).choose(START, Limit(time=5000))
+    played = play(TERMS, Fixture(0, (word, "random")))
+    assert (played.ending, played.winner) == ("illegal", 1)
+    assert f"{word}: 'd4' is not legal" in played.fault
+
+
+def test_a_contest_tells_what_failed(tmp_path: Path) -> None:
+    played = play(TERMS, Fixture(0, (script(tmp_path, "os._exit(3)"), "random")))
+    assert (played.ending, played.winner) == ("crashed", 1)
+    assert "ended with exit code 3" in played.fault
+
+
+def test_a_missing_program_is_named_before_anything_is_played(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"there is no program './nothing'"):
+        TERMS.check("exec:./nothing --fast")
+    with pytest.raises(ValueError, match="name a program"):
+        create("exec:")
+    with pytest.raises(ValueError, match="cannot be split"):
+        create("exec:'a")
+    file = tmp_path / "engine"
+    file.write_text("")
+    file.chmod(0o755)
+    with pytest.raises(EngineFailed, match=r"cannot be started|ended with exit code"):
+        create(f"exec:{file}").choose(START, Limit(time=500))
+
+
+def test_a_program_that_never_says_ugiok_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cornered.bots.ugi.program.START_TIMEOUT_S", 0.3)
+    before = {child.pid for child in psutil.Process(os.getpid()).children()}
+    with pytest.raises(EngineFailed, match="did not answer `ugi`"):
+        create("exec:sleep 100").prepare(START.game)
+    assert {child.pid for child in psutil.Process(os.getpid()).children()} <= before
+
+
+def test_standard_error_and_the_seed_are_shown_with_the_name(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    word = script(tmp_path, "sys.stderr.write('hello\\n'); os._exit(0)")
+    with caplog.at_level(logging.WARNING, "cornered.engines"), pytest.raises(EngineFailed):
+        create(word, 77).choose(START, Limit(time=5000))
+    said = [record.getMessage() for record in caplog.records]
+    assert any(line.endswith("engine.py: hello") for line in said)
+    assert any(line.endswith("engine.py: seeded with 77") for line in said)
+
+
+def test_a_game_that_the_engine_does_not_declare_is_refused() -> None:
+    with pytest.raises(ValueError, match="does not play isolation; it plays trapgrid"):
+        create(EXAMPLE).prepare(engine.load("isolation"))
+
+
+def test_info_lines_become_the_thought(tmp_path: Path) -> None:
+    word = script(tmp_path, "say('info depth 4 nodes 99 score cp -150 pv a3 b1'); say('bestmove a3 ponder b1')")
+    thought = create(word).choose(START, Limit(time=5000))
+    assert (thought.depth, thought.nodes, thought.score, thought.pv) == (4, 99, -1.5, ("a3", "b1"))
+    (tmp_path / "other").mkdir()
+    word = script(tmp_path / "other", "say('info depth 4 score mate -3 pv a3'); say('bestmove a3')")
+    lost = create(word).choose(START, Limit(time=5000))
+    assert (lost.score, lost.proven) == (-9997, None)
+
+
+def test_cornered_itself_is_an_engine_for_every_game_with_dice_too() -> None:
+    bot = create(f"exec:{shlex.join([sys.executable, '-m', 'cornered', 'engine', 'random'])}")
+    for game in (*(kind() for kind in engine.games()), engine.load("isolation", dice=True)):
+        state = game.start()
+        for ply in range(8):
+            if state.outcome is None:
+                move = state.moves()[0] if state.to_move == CHANCE else bot.choose(state, Limit(time=20_000)).move
+                assert state.is_legal(move), ply
+                state = state.play(move)
