@@ -156,6 +156,8 @@ _DOOR: Final[tuple[type[VisitorsCommand], ...]] = tuple(
     kind for union in (DoorCommand, PasskeyDoorCommand, OidcDoorCommand) for kind in get_args(union)
 )
 _ENDING: Final = (
+    Register,
+    RegisterByPasskey,
     SignIn,
     SignInByLink,
     SignInByPasskey,

@@ -334,7 +334,7 @@ class LobbyService:
             return
         shown = self.replication.came(self._visitor(clients[0], player, is_claimed=False))
         for client in clients:
-            client.identity = replace(client.identity, player=player, has_account=True)
+            client.identity = replace(client.identity, player=player)
             client.player = shown
 
     def is_operators(self, player: str) -> bool:
