@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any, Final
 
 import pytest
@@ -90,6 +90,16 @@ async def created(teacher: Client, **fields: Any) -> tuple[str, str]:
     code = (await state(teacher, made.ref)).code
     assert code is not None
     return made.ref, code
+
+
+@contextlib.asynccontextmanager
+async def class_of(server: Running) -> AsyncIterator[tuple[Client, Sequence[Client], str]]:
+    """Connect a teacher and the three members of its group; yield them and the group's id."""
+    async with teacher_of(server) as teacher, crowd(server, 3) as members:
+        group, code = await created(teacher)
+        for member in members:
+            await member.do(JoinGroup, code=code)
+        yield teacher, members, group
 
 
 async def state(client: Client, group: str) -> GroupState:
@@ -406,13 +416,9 @@ async def test_a_live_game_of_an_event_is_watched_by_its_group_alone(
     monkeypatch.setattr("cornered.server.runtime.lobby_service.WELL_KNOWN_PLIES", 1)
     async with (
         running_server() as server,
-        teacher_of(server) as tess,
-        crowd(server, 3) as (ann, ben, cas),
+        class_of(server) as (tess, (ann, ben, cas), group),
         server.client("Eve") as eve,
     ):
-        group, code = await created(tess)
-        for member in (ann, ben, cas):
-            await member.do(JoinGroup, code=code)
         match = await first_match_of(tess, await event_of(tess, group), (ann, ben))
         for watcher in (tess, cas):
             assert (await watcher.join(match)).private
@@ -443,10 +449,7 @@ async def test_a_live_game_of_an_event_is_watched_by_its_group_alone(
 
 
 async def test_the_organiser_watches_the_games_of_a_group_that_is_closed(running_server: Start) -> None:
-    async with running_server() as server, teacher_of(server) as tess, crowd(server, 3) as (ann, ben, cas):
-        group, code = await created(tess)
-        for member in (ann, ben, cas):
-            await member.do(JoinGroup, code=code)
+    async with running_server() as server, class_of(server) as (tess, (ann, ben, cas), group):
         match = await first_match_of(tess, await event_of(tess, group), (ann, ben))
         for watcher in (tess, ann, cas):
             await watcher.join(match)
@@ -462,13 +465,9 @@ async def test_the_organiser_watches_the_games_of_a_group_that_is_closed(running
 async def test_a_finished_game_of_an_event_is_found_by_its_group_alone(running_server: Start) -> None:
     async with (
         running_server() as server,
-        teacher_of(server) as tess,
-        crowd(server, 3) as (ann, ben, cas),
+        class_of(server) as (tess, (ann, ben, cas), group),
         server.client("Eve") as eve,
     ):
-        group, code = await created(tess)
-        for member in (ann, ben, cas):
-            await member.do(JoinGroup, code=code)
         event = await event_of(tess, group)
         match = await first_match_of(tess, event, (ann, ben))
         await cas.join(match)
