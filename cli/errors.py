@@ -52,6 +52,7 @@ def _one_line(error: BaseException) -> str | None:
     from pydantic import ValidationError
 
     from cornered.bots.ugi.process import EngineFailed
+    from cornered.clients.sdk.choosing import BotFailed
     from cornered.clients.sdk.errors import ClientError
     from cornered.clients.terminal.errors import CannotStart
 
@@ -61,7 +62,7 @@ def _one_line(error: BaseException) -> str | None:
             return ": ".join([*map(str, first["loc"]), first["msg"]])
         case OSError() if error.filename is not None and error.strerror:
             return f"{error.filename}: {error.strerror}"
-        case OSError() | ValueError() | ClientError() | CannotStart() | EngineFailed():
+        case OSError() | ValueError() | ClientError() | BotFailed() | CannotStart() | EngineFailed():
             return str(error) or type(error).__name__
         case ModuleNotFoundError():
             return advice(error)

@@ -216,34 +216,41 @@ def bot(
     names: Annotated[
         list[str],
         typer.Argument(
-            help="Bots of `cornered bots`, programs as exec:COMMAND, or one file such as ./my_bot.py with a function "
-            "choose(state, limit)."
+            metavar="BOT...",
+            help="Bots of `cornered bots`, or a bot of yours: ./my_bot.py, package.module:name, exec:COMMAND.",
         ),
     ],
     game: Annotated[
-        list[str] | None, typer.Option(help="For a file: a game that the bot plays; may be repeated. By default all.")
+        list[str] | None, typer.Option(help="For one bot: a game that it plays; may be repeated. By default all.")
     ] = None,
     against: Annotated[
-        str | None, typer.Option(help="For a file: challenge this opponent, again after each game.")
+        str | None, typer.Option(help="For one bot: challenge this opponent, again after each game.")
     ] = None,
     rated: Annotated[
-        bool, typer.Option("--rated", help="For a file, with --against or --seek: play for ratings.")
+        bool, typer.Option("--rated", help="For one bot, with --against or --seek: play for ratings.")
     ] = False,
     seek: Annotated[bool, typer.Option(help="Keep a table open while the bot plays no match.")] = False,
-    name: Annotated[str | None, typer.Option(help="For a file: the bot's name; by default that of the file.")] = None,
-    games: Annotated[int | None, typer.Option(min=1, help="For a file: end after so many games.")] = None,
+    name: Annotated[str | None, typer.Option(help="For one bot: its name; by default as its word says.")] = None,
+    games: Annotated[int | None, typer.Option(min=1, help="For one bot: end after so many games.")] = None,
     clock: Annotated[
         str | None,
         typer.Option(
-            help="For a file, with --against or --seek: 1+0, a minute and no more seconds a move; 20/move; none."
+            help="For one bot, with --against or --seek: 1+0, a minute and no more seconds a move; 20/move; none."
         ),
     ] = None,
     on_error: Annotated[
         str | None,
         typer.Option(
-            help="For a file: what to do without a legal move of it: resign (as by default), random, or raise, which "
+            help="For one bot: what to do without a legal move of it: resign (as by default), random, or raise, which "
             "ends it."
         ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="For one bot: sets its random numbers, so that its moves are repeatable.")
+    ] = None,
+    thinks_in: Annotated[
+        str | None,
+        typer.Option(help="For one bot: in a process for each match (as by default), or in a thread of this process."),
     ] = None,
     ladder: Annotated[
         int, typer.Option(min=0, max=16, help="Rated games at once against other bots, for which the server pairs it.")
@@ -279,13 +286,21 @@ def bot(
         bool, typer.Option("--house", hidden=True, help="Run as a server's house bots: end when standard input closes.")
     ] = False,
 ) -> None:
-    """Connect bots of the roster, or the bot of a file, to a server, until interrupted."""
+    """Connect bots to a server, until interrupted. A bot of yours thinks in worker processes, one for each match."""
     from cornered.clients.sdk.address import require_key, require_token, require_version, socket_url
-    from cornered.clients.sdk.bot_file import is_bot_file
+    from cornered.clients.sdk.bot_word import is_author_word, split_word
     from cornered.clients.sdk.tokens import TokenStore
 
-    is_file = any(map(is_bot_file, names))
-    if not is_file:
+    is_author = any(is_author_word(split_word(word)[0]) for word in names)
+    options = "--against, --games, --game, --clock, --rated, --seed, --thinks-in, --on-error and --name"
+    is_alone = (
+        is_author
+        or rated
+        or any(given is not None for given in (against, games, game or None, clock, on_error, name, seed, thinks_in))
+    )
+    if is_alone and len(names) > 1:
+        raise ValueError(f"{'a bot of yours comes' if is_author else f'{options} are for one bot, which comes'} alone")
+    if not is_author:
         from cornered.bots.roster import create
 
         for word in names:
@@ -300,15 +315,13 @@ def bot(
     # Tokens are stored by the server's address; `place` keeps those of house bots when the port changes.
     store = TokenStore(identities, place="house" if house else None) if identities else None
     played: Callable[[], Coroutine[None, None, None]]
-    if is_file:
-        from cornered.cli.bot_file import bot_of_file
+    if is_alone:
+        from cornered.cli.bot_word import bot_of_word
 
-        if len(names) > 1:
-            raise ValueError("the bot of a file comes alone: name it without other bots")
         if exhibition or analyse is not None or not ponder or house:
-            raise ValueError("--exhibition, --analyse and --no-ponder are for bots of the roster")
-        played = bot_of_file(
-            Path(names[0]),
+            raise ValueError(f"--exhibition, --analyse and --no-ponder are for bots of the roster, without {options}")
+        played = bot_of_word(
+            names[0],
             name,
             server=server,
             token=token,
@@ -319,6 +332,8 @@ def bot(
             version=version_name,
             tournament=tournament,
             on_error=on_error,
+            thinks_in=thinks_in,
+            seed=seed,
             play=against,
             games=games,
             clock=clock,
@@ -329,9 +344,6 @@ def bot(
         from cornered.bots.online.host import DEFAULT_CONCURRENCY, QUICK_CONCURRENCY, HostConfig
         from cornered.bots.online.runner import run_bots
 
-        if rated or any(given for given in (against, games, game, clock, on_error, name)):
-            options = "--against, --games, --game, --clock, --rated, --on-error and --name"
-            raise ValueError(f"{options} are for the bot of a file, such as ./my_bot.py")
         config = HostConfig(
             concurrency=concurrency or DEFAULT_CONCURRENCY,
             quick_concurrency=concurrency or QUICK_CONCURRENCY,
@@ -390,8 +402,9 @@ def _tell_of_bots(level: int) -> None:
 
 @app.command()
 def bots(as_json: Json = False) -> None:
-    """List the bots of the roster."""
+    """List the bots of the roster, and those of installed packages."""
     from cornered.bots.roster import bots as roster
+    from cornered.clients.sdk.bot_word import installed
 
     games = [game.name for game in engine.games()]
     if as_json:
@@ -412,6 +425,8 @@ def bots(as_json: Json = False) -> None:
         typer.echo(f"{bot.name:<{wide}}  {bot.description}{plays}")
         for setting in bot.SETTINGS:
             typer.echo(f"{'':<{wide}}    :{setting.name}=  {setting.title}: {setting.describe()}")
+    for point in installed().values():
+        typer.echo(f"{point.name:<{wide}}  Installed: {point.value}")
 
 
 @app.command()

@@ -20,7 +20,6 @@ from cornered.bots.online.pondering import Ponderer
 from cornered.bots.pool.plain import PlainThinker
 from cornered.bots.pool.pool import Pool
 from cornered.bots.pool.warming import Preparation, is_warm
-from cornered.bots.pool.worker_process import Lost
 from cornered.bots.roster import create
 from cornered.clients.sdk import (
     BotPlayer,
@@ -35,6 +34,7 @@ from cornered.clients.sdk import (
     stay_as,
 )
 from cornered.clients.sdk.asking import keep_table
+from cornered.clients.sdk.worker_process import Lost
 from cornered.engine import Game, State, warming
 from cornered.engine.compile.compiler import compiled
 from cornered.protocol.values import Accepts, GameSpec, SeekSettings

@@ -14,7 +14,7 @@ from typing import Final
 
 from cornered.bots.bot import Bot, Limit, Thought
 from cornered.bots.pool.worker_main import ThinkJob, think
-from cornered.bots.pool.worker_process import Lost
+from cornered.clients.sdk.worker_process import Lost
 from cornered.engine import State
 
 __all__ = ["PlainThinker"]

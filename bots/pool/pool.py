@@ -24,10 +24,11 @@ from cornered.bots.bot import Limit, Thought
 from cornered.bots.pool.supervisor import HANG_GRACE_S, Supervisor
 from cornered.bots.pool.warming import Preparation, compiled, is_warm
 from cornered.bots.pool.worker_main import Failed, ThinkJob
-from cornered.bots.pool.worker_process import Lost, Worker, start_fork_server
+from cornered.bots.pool.worker_process import Worker, start_fork_server
 from cornered.bots.roster import create
 from cornered.bots.search.memory import SearchMemory
 from cornered.clients.sdk import unwrapped_errors
+from cornered.clients.sdk.worker_process import Lost
 from cornered.engine import State
 
 __all__ = ["HANG_GRACE_S", "Pool"]

@@ -11,8 +11,8 @@ from cornered import engine
 from cornered.bots import roster
 from cornered.bots.pool import worker_main
 from cornered.bots.pool.warming import PRELOAD, Preparation, exercise, is_warm
-from cornered.bots.pool.worker_process import pass_for_main
 from cornered.bots.search import memory
+from cornered.clients.sdk.worker_process import pass_for_main
 from cornered.engine import warming
 
 WORKER_MODULES: Final = (memory, roster, worker_main)

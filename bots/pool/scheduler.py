@@ -10,7 +10,8 @@ from contextlib import suppress
 from typing import Final, TypeAlias
 from weakref import WeakSet
 
-from cornered.bots.pool.worker_process import Lost, Worker
+from cornered.bots.pool.worker_process import Worker
+from cornered.clients.sdk.worker_process import Lost
 
 __all__ = ["Scheduler"]
 

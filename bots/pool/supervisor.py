@@ -15,8 +15,9 @@ from cornered.bots.bot import Thought
 from cornered.bots.pool.scheduler import Scheduler
 from cornered.bots.pool.warming import Preparation
 from cornered.bots.pool.worker_main import Failed, ThinkJob, WorkerSlot
-from cornered.bots.pool.worker_process import Lost, Worker
+from cornered.bots.pool.worker_process import Worker
 from cornered.bots.search.memory import SearchMemory
+from cornered.clients.sdk.worker_process import Lost
 
 __all__ = ["HANG_GRACE_S", "Supervisor"]
 

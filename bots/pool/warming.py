@@ -14,8 +14,7 @@ from typing import Final
 
 from cornered import bots, engine
 from cornered.bots.bot import Limit
-from cornered.bots.roster import create
-from cornered.bots.ugi.program import is_program
+from cornered.bots.roster import create, is_of_roster
 from cornered.engine import CHANCE, Game, State, warming
 from cornered.engine.compile import compiler
 from cornered.engine.compile.kernel import cache_of, modules_of
@@ -55,8 +54,8 @@ def mark(wanted: Preparation) -> Mark:
 
 def is_warm(wanted: Preparation) -> bool:
     """Say whether `exercise` and the rules will only load; cold, it takes some seconds."""
-    # A program compiles nothing here.
-    return warming.is_warm(wanted.game) and (is_program(wanted.bot) or mark(wanted).is_set)
+    # Others, files and programs, compile nothing that is known here.
+    return warming.is_warm(wanted.game) and (not is_of_roster(wanted.bot) or mark(wanted).is_set)
 
 
 @cache
@@ -64,7 +63,7 @@ def exercise(wanted: Preparation) -> None:
     """Have the bot choose some moves, once in each process, which compiles and loads all that it needs."""
     bot = create(wanted.bot)
     bot.prepare(engine.load(wanted.game))
-    if is_program(wanted.bot):
+    if not is_of_roster(wanted.bot):
         return
     for state in _positions(wanted.game):
         if bot.plays(state.game):

@@ -6,10 +6,12 @@ import importlib
 import pkgutil
 from functools import cache
 
-from cornered.bots.bot import Bot, SettingValue
+from cornered.bots.author import author_bot
+from cornered.bots.bot import Bot
 from cornered.bots.ugi.program import ProgramBot, is_program
+from cornered.clients.sdk.bot_word import installed, is_author_word, split_word
 
-__all__ = ["bots", "create", "kind", "names"]
+__all__ = ["bots", "create", "is_of_roster", "kind", "names"]
 
 
 def names() -> tuple[str, ...]:
@@ -31,23 +33,31 @@ def bots() -> tuple[type[Bot], ...]:
 def kind(name: str) -> type[Bot]:
     """Return the class of the bot called `name`. Raises a ValueError that lists the names there are."""
     if name not in names():
-        raise ValueError(f"there is no bot {name!r}; there are {', '.join(names())}")
+        known = ", ".join((*names(), *installed()))
+        raise ValueError(
+            f"there is no bot {name!r}; there are {known}; or ./my_bot.py, package.module:name, exec:./engine"
+        )
     return _load(name)
 
 
 def create(spec: str, seed: int | None = None) -> Bot:
-    """Return the bot that `spec` describes: a name, `name:setting=value,setting=value`, or `exec:./engine`.
+    """Return the bot that a bot word describes.
 
-    Raises a ValueError that lists the names, settings or values there are.
+    A word is a name of the roster or of an installed bot, `./file.py` or `package.module:name`, each with settings if
+    wanted as in `name:setting=value,setting=value`, or it is `exec:./engine`. Raises a ValueError that lists the names,
+    settings or values there are, and OSError for a file that cannot be read.
     """
     if is_program(spec):
         return ProgramBot.of(spec, seed)
-    name, _, listed = spec.partition(":")
-    bot = kind(name)
-    settings: dict[str, SettingValue] = {}
-    for part in listed.split(",") if listed else ():
-        key, equals, value = part.partition("=")
-        if not equals:
-            raise ValueError(f"a bot's settings look like {name}:setting=value, not {spec!r}")
-        settings[key.strip()] = value.strip()
-    return bot(seed, **settings)
+    name, settings = split_word(spec)
+    if is_of_roster(spec):
+        if name not in names():
+            raise ValueError(f"a bot's settings look like {spec.partition(':')[0]}:setting=value, not {spec!r}")
+    elif is_author_word(name):
+        return author_bot(name, seed, settings)
+    return kind(name)(seed, **settings)
+
+
+def is_of_roster(spec: str) -> bool:
+    """Return whether a bot word names a bot of the roster, whatever its settings: what it compiles is known."""
+    return spec.partition(":")[0] in names()

@@ -13,9 +13,22 @@ from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from cornered.clients.sdk.errors import Closed
 from cornered.clients.sdk.match import MatchView
+from cornered.engine.game import State
 from cornered.engine.limit import Limit
 
-__all__ = ["MAX_SHOWN_CHARS", "Answer", "BotFailed", "Choose", "Chosen", "OnError", "TimeUsed", "choose_legal", "shown"]
+__all__ = [
+    "MAX_SHOWN_CHARS",
+    "Answer",
+    "BotFailed",
+    "Choose",
+    "OnError",
+    "TimeUsed",
+    "WithMove",
+    "awaited",
+    "choose_legal",
+    "require_legal",
+    "shown",
+]
 
 MAX_SHOWN_CHARS: Final = 120
 """Characters of an invalid result that are logged."""
@@ -23,7 +36,7 @@ MAX_MOVE_CHARS: Final = 16
 """Characters of a move's text."""
 
 
-class Chosen(Protocol):
+class WithMove(Protocol):
     """A move with thoughts about it, such as the house bots' `Thought`: the move is played."""
 
     @property
@@ -31,7 +44,7 @@ class Chosen(Protocol):
         """The move's text."""
 
 
-Answer: TypeAlias = str | Chosen
+Answer: TypeAlias = str | WithMove
 Choose: TypeAlias = Callable[[MatchView, Limit], Awaitable[Answer | Awaitable[Answer]] | Answer]
 """Picks a move for the seat to move in the match's newest position."""
 OnError: TypeAlias = Literal["resign", "random", "raise"]
@@ -66,8 +79,7 @@ async def choose_legal(choose: Choose, match: MatchView, limit: Limit, used: Tim
             if inspect.iscoroutine(chosen):
                 chosen = _Watched(chosen, used)
             chosen = await chosen
-        move: object = chosen if isinstance(chosen, str) else getattr(chosen, "move", None)
-    except Closed:
+    except (BotFailed, Closed):
         raise
     except asyncio.CancelledError:
         task = asyncio.current_task()
@@ -80,6 +92,19 @@ async def choose_legal(choose: Choose, match: MatchView, limit: Limit, used: Tim
         used.last = monotonic() - began
         used.total += used.last
         used.moves += 1
+    return require_legal(chosen, state)
+
+
+async def awaited(found: object) -> object:
+    """Return what a coroutine returns, and what a coroutine that it returns does."""
+    while inspect.isawaitable(found):
+        found = await found
+    return found
+
+
+def require_legal(chosen: object, state: State) -> str:
+    """Return the move's text of a bot's result. Raises BotFailed for one that is no legal move of the state."""
+    move: object = chosen if isinstance(chosen, str) else getattr(chosen, "move", None)
     if not isinstance(move, str) or len(move) > MAX_MOVE_CHARS or not state.is_legal(move):
         raise BotFailed(f"choose returned {shown(chosen)}, which is no legal move in {state}")
     return move

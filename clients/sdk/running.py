@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 import logging
 import os
-from collections.abc import Awaitable, Callable, Sequence
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle
-from typing import Final, get_args
+from typing import Final, Literal, TypeAlias, get_args
 
 from cornered.clients.sdk.address import DEFAULT_SERVER, require_name, require_version, socket_url
 from cornered.clients.sdk.asking import challenge_repeatedly, keep_table
-from cornered.clients.sdk.bot_file import ChooseState, require_not_loading
-from cornered.clients.sdk.choosing import Answer, OnError
+from cornered.clients.sdk.bot_word import ChooseState, require_not_loading
+from cornered.clients.sdk.choosing import Answer, Choose, OnError
 from cornered.clients.sdk.client import Client
 from cornered.clients.sdk.errors import CommandRefused, unwrapped_errors
 from cornered.clients.sdk.match import MatchView
 from cornered.clients.sdk.player import BotPlayer, Tempo
+from cornered.clients.sdk.thinkers import Thinkers
 from cornered.clients.sdk.timecontrol import read_clock
 from cornered.clients.sdk.tokens import TokenStore
+from cornered.clients.sdk.worker_main import given, seeded
+from cornered.clients.sdk.worker_process import has_fork_server
 from cornered.engine.limit import Limit
 from cornered.protocol.values import NO_CLOCK, Accepts, GameSpec, SeekSettings
 
@@ -28,6 +36,9 @@ __all__ = ["BotSettings", "play_bot", "run_bot", "stay_as"]
 
 SERVER_VARIABLE: Final = "CORNERED_SERVER"
 TOKEN_VARIABLE: Final = "CORNERED_TOKEN"
+
+ThinksIn: TypeAlias = Literal["process", "thread"]
+DEFAULT_THINKS_IN: Final[ThinksIn] = "process" if has_fork_server() else "thread"
 
 log = logging.getLogger("cornered.bot")
 
@@ -75,6 +86,10 @@ class BotSettings:
     tournament: str | None = None
     longest: int = 1500
     """Search time in milliseconds."""
+    thinks_in: ThinksIn = DEFAULT_THINKS_IN
+    """Where `choose` runs: in worker processes, one for each match at a time, or in threads of this process."""
+    seed: int | None = None
+    """Sets Python's random numbers before each move, so that the same position has the same answer."""
     on_error: OnError = "resign"
     play: str | None = None
     """The name of the opponent that it challenges."""
@@ -90,6 +105,8 @@ class BotSettings:
     def __post_init__(self) -> None:
         if self.on_error not in get_args(OnError):
             raise ValueError(f"on_error is resign, random or raise, not {self.on_error!r}")
+        if self.thinks_in not in get_args(ThinksIn):
+            raise ValueError(f"a bot thinks in a process or a thread, not {self.thinks_in!r}")
         if self.games is not None and self.games < 1:
             raise ValueError(f"a bot plays 1 game or more, not {self.games}")
         if self.version is not None:
@@ -102,9 +119,27 @@ class BotSettings:
             read_clock(self.clock)
 
 
+@asynccontextmanager
+async def _thinking(load: Callable[[], ChooseState], settings: BotSettings) -> AsyncIterator[Choose]:
+    """Yield the function that chooses the moves of a match, where the bot thinks."""
+    choose = load()
+    size = settings.concurrency + settings.ladder
+    if settings.thinks_in == "process" and not inspect.iscoroutinefunction(choose):
+        async with Thinkers.open(load, size, seed=settings.seed) as thinkers:
+            yield thinkers.choose
+        return
+    choosing = seeded(choose, settings.seed)
+    with ThreadPoolExecutor(size, thread_name_prefix="choose") as threads:
+
+        async def pick(match: MatchView, limit: Limit) -> Answer | Awaitable[Answer]:
+            return await asyncio.get_running_loop().run_in_executor(threads, choosing, match.state, limit)
+
+        yield pick
+
+
 async def play_bot(
     name: str,
-    choose: ChooseState,
+    load: Callable[[], ChooseState],
     settings: BotSettings,
     *,
     server: str,
@@ -113,16 +148,13 @@ async def play_bot(
 ) -> None:
     """Play as the bot called `name` on `server`, until it has its games or is cancelled.
 
-    `choose` runs in a thread, also for several matches at once; a coroutine that it returns runs on the event loop.
-    Raises NoOpponent, BotFailed, CommandRefused, and ValueError for a game that the server does not have.
+    `load` returns the bot's `choose`; it is called here, and in each worker process. A coroutine function runs on the
+    event loop. Raises NoOpponent, BotFailed, CommandRefused, and ValueError for a game that the server does not have.
     """
     clock = NO_CLOCK if settings.clock is None else read_clock(settings.clock)
     tempo = Tempo(settings.longest)
 
-    async def pick(match: MatchView, limit: Limit) -> Answer | Awaitable[Answer]:
-        return await asyncio.to_thread(choose, match.state, limit)
-
-    async def play(client: Client) -> None:
+    async def play(client: Client, pick: Choose) -> None:
         offered = [game.name for game in await client.games()]
         games = offered if settings.accepts is None else list(settings.accepts)
         if missing := [game for game in games if game not in offered]:
@@ -163,7 +195,8 @@ async def play_bot(
                     asking.cancel()
 
     socket_url(server)
-    await stay_as(require_name(name), play, server=server, token=token, store=store)
+    async with _thinking(load, settings) as pick:
+        await stay_as(require_name(name), lambda client: play(client, pick), server=server, token=token, store=store)
 
 
 def run_bot(
@@ -178,6 +211,8 @@ def run_bot(
     version: str | None = None,
     tournament: str | None = None,
     longest: int = 1500,
+    thinks_in: ThinksIn | None = None,
+    seed: int | None = None,
     on_error: OnError = "resign",
     play: str | None = None,
     games: int | None = None,
@@ -187,9 +222,11 @@ def run_bot(
 ) -> None:
     """Play as the bot called `name` until interrupted; `choose(state, limit)` returns one of `state.moves()`.
 
-    It may also return an object with the move's text as `move`, or a coroutine of either. It runs in a thread, also for
-    several matches at once; a coroutine runs on the event loop and must not block. With an invalid result `on_error`
-    says what becomes of that one game: "resign" and "random" log the reason, "raise" ends the bot with BotFailed.
+    It may also return an object with the move's text as `move`. A match has a worker process of its own as long as it
+    lasts, so that `choose` may remember what it found out, and one that crashes or hangs costs this one move; with
+    `thinks_in` "thread" it runs in threads of this process. A coroutine function runs on the event loop and must not
+    block. Without a legal move `on_error` says what becomes of that one game: "resign" and "random" log the reason,
+    "raise" ends the bot with BotFailed. With a `seed` Python's random numbers are repeatable.
 
     `server` and `token` are by default those of the variables CORNERED_SERVER and CORNERED_TOKEN, else a server on this
     machine and the same player in every run. `accepts` are the names of the games that the bot plays, by default all;
@@ -209,6 +246,8 @@ def run_bot(
         version=version,
         tournament=tournament,
         longest=longest,
+        thinks_in=thinks_in or DEFAULT_THINKS_IN,
+        seed=seed,
         on_error=on_error,
         play=play,
         games=games,
@@ -219,10 +258,37 @@ def run_bot(
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
     playing = play_bot(
         name,
-        choose,
+        partial(given, choose),
         settings,
         server=server or os.environ.get(SERVER_VARIABLE) or DEFAULT_SERVER,
         token=token or os.environ.get(TOKEN_VARIABLE) or None,
     )
     with contextlib.suppress(KeyboardInterrupt):
+        _run(playing)
+
+
+def _run(playing: Coroutine[None, None, None]) -> None:
+    """Run a coroutine to its end: on an event loop of its own also where one runs, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
         asyncio.run(playing)
+        return
+    with ThreadPoolExecutor(1, thread_name_prefix="bot") as thread:
+        loops: list[asyncio.AbstractEventLoop] = []
+        tasks: list[asyncio.Task[None]] = []
+        has_begun = threading.Event()
+
+        async def run() -> None:
+            loops.append(asyncio.get_running_loop())
+            tasks.append(loops[0].create_task(playing))
+            has_begun.set()
+            await tasks[0]
+
+        done = thread.submit(asyncio.run, run())
+        try:
+            done.result()
+        except KeyboardInterrupt:
+            has_begun.wait()
+            loops[0].call_soon_threadsafe(tasks[0].cancel)
+            raise

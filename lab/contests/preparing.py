@@ -16,8 +16,7 @@ from functools import lru_cache
 from cornered.bots.evaluate import is_duel
 from cornered.bots.playout import playouts
 from cornered.bots.pool.warming import Preparation, compiled, exercise, is_warm, mark
-from cornered.bots.roster import create
-from cornered.bots.ugi.program import is_program
+from cornered.bots.roster import create, is_of_roster
 from cornered.engine import Game
 from cornered.engine.compile.compiler import COMPILE_TIMEOUT_S
 from cornered.engine.progress import Progress, Report
@@ -90,7 +89,7 @@ def _practise(game: Game, spec: str, *, even_cold: bool) -> None:
     if key in _practised:
         return
     _practised.add(key)
-    if is_program(spec):
+    if not is_of_roster(spec):
         return
     wanted = Preparation(spec, game.name)
     is_cold = not is_warm(wanted)

@@ -19,7 +19,8 @@ from pathlib import Path
 from time import monotonic, perf_counter
 from typing import Any, Final, Generic, TypeVar
 
-from cornered.bots.pool.worker_process import WorkerProcess, start_fork_server
+from cornered.bots.pool.worker_process import start_fork_server
+from cornered.clients.sdk.worker_process import WorkerProcess
 from cornered.lab.execution import heartbeat
 
 __all__ = ["Batch", "Death", "Part", "Processes", "WorkerDied", "picklable_errors"]

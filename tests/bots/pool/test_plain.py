@@ -8,7 +8,7 @@ import pytest
 
 from cornered import engine
 from cornered.bots.pool.plain import PlainThinker
-from cornered.bots.pool.worker_process import Lost
+from cornered.clients.sdk.worker_process import Lost
 
 
 @pytest.fixture

@@ -23,9 +23,10 @@ from cornered.bots.pool.scheduler import Scheduler
 from cornered.bots.pool.supervisor import Supervisor
 from cornered.bots.pool.warming import Preparation
 from cornered.bots.pool.worker_main import ThinkJob, think
-from cornered.bots.pool.worker_process import Lost, Worker
+from cornered.bots.pool.worker_process import Worker
 from cornered.bots.search.memory import SearchMemory
 from cornered.clients.sdk import Limit
+from cornered.clients.sdk.worker_process import Lost
 from cornered.engine.warming import warm
 from tests.waiting import until
 

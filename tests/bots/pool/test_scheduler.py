@@ -10,7 +10,8 @@ import pytest
 
 from cornered.bots.pool.scheduler import Scheduler
 from cornered.bots.pool.worker_main import WorkerSlot
-from cornered.bots.pool.worker_process import Lost, Worker
+from cornered.bots.pool.worker_process import Worker
+from cornered.clients.sdk.worker_process import Lost
 
 
 def worker(number: int) -> Worker:

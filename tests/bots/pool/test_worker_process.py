@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from cornered.bots.pool.worker_process import MAIN_FILE, MAIN_NAME, pass_for_main
+from cornered.clients.sdk.worker_process import MAIN_FILE, MAIN_NAME, pass_for_main
 
 
 @pytest.mark.parametrize("file", ["", "/games/my_bot.py"])

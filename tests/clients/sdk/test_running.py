@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,9 @@ import pytest
 
 from cornered.clients.sdk import BotFailed, BotPlayer, Client, NoOpponent, TokenStore, run_bot
 from cornered.clients.sdk import running as running_bots
-from cornered.clients.sdk.bot_file import ChooseState
+from cornered.clients.sdk.bot_word import ChooseState
 from cornered.clients.sdk.running import BotSettings, play_bot
+from cornered.clients.sdk.worker_main import given
 from cornered.engine.game import State
 from cornered.engine.limit import Limit
 from cornered.protocol.values import Accepts, Fischer
@@ -45,7 +48,8 @@ async def opponent(url: str, name: str = "Rival", **fields: Any) -> AsyncIterato
 async def play(url: str, tmp_path: Path, choose: ChooseState = first, **fields: Any) -> None:
     store = TokenStore(tmp_path / "tokens.json")
     async with asyncio.timeout(TIMEOUT_S):
-        await play_bot("Mine", choose, BotSettings(**fields), server=url, store=store)
+        settings = BotSettings(**{"thinks_in": "thread"} | fields)
+        await play_bot("Mine", partial(given, choose), settings, server=url, store=store)
 
 
 def told(caplog: pytest.LogCaptureFixture, word: str) -> list[str]:
@@ -151,8 +155,8 @@ async def test_one_player_comes_under_every_spelling_of_the_address(url: str, tm
     store = TokenStore(tmp_path / "tokens.json")
     async with opponent(url) as other:
         for spelling in (f"ws://{host}", f"http://{host}/", f"HTTP://{host}/ws"):
-            settings = BotSettings(play="Rival", games=1, clock="1+0")
-            await play_bot("Mine", first, settings, server=spelling, store=store)
+            settings = BotSettings(play="Rival", games=1, clock="1+0", thinks_in="thread")
+            await play_bot("Mine", partial(given, first), settings, server=spelling, store=store)
         matches = (await other.my_matches()).finished
     players = {player.id for match in matches for player in match.players} - {other.player.id}
     assert len(matches) == 3
@@ -174,6 +178,7 @@ async def test_a_game_that_the_server_does_not_have_is_named(url: str, tmp_path:
         ({"seek": True, "clock": "soon"}, r"a clock is 5\+3"),
         ({"games": 0}, "1 game or more"),
         ({"on_error": "ignore"}, "resign, random or raise"),
+        ({"thinks_in": "cloud"}, "a process or a thread"),
         ({"version": "no version!"}, "is no version"),
     ],
 )
@@ -182,9 +187,9 @@ def test_settings_that_do_not_go_together_are_refused(fields: dict[str, Any], sa
         BotSettings(**fields)
 
 
-@pytest.mark.parametrize("given", [{}, {"server": "ws://there:2", "token": "another-token-of-this-length"}])
+@pytest.mark.parametrize("named", [{}, {"server": "ws://there:2", "token": "another-token-of-this-length"}])
 def test_run_bot_takes_server_and_token_from_the_environment_unless_they_are_given(
-    given: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    named: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     called: dict[str, Any] = {}
 
@@ -194,5 +199,35 @@ def test_run_bot_takes_server_and_token_from_the_environment_unless_they_are_giv
     monkeypatch.setattr(running_bots, "play_bot", play)
     monkeypatch.setenv("CORNERED_SERVER", "ws://here:1")
     monkeypatch.setenv("CORNERED_TOKEN", "a-token-of-twenty-characters")
-    run_bot("Mine", first, server=given.get("server"), token=given.get("token"))
-    assert called == {"server": "ws://here:1", "token": "a-token-of-twenty-characters"} | given
+    run_bot("Mine", first, server=named.get("server"), token=named.get("token"))
+    assert called == {"server": "ws://here:1", "token": "a-token-of-twenty-characters"} | named
+
+
+async def test_a_bot_runs_beside_an_event_loop_as_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    async def play(*arguments: Any, **named: Any) -> None:
+        loops.append(asyncio.get_running_loop())
+
+    monkeypatch.setattr(running_bots, "play_bot", play)
+    run_bot("Mine", first)
+    assert loops != [asyncio.get_running_loop()]
+    assert len(loops) == 1
+
+
+async def test_a_bot_whose_process_dies_loses_no_other_game(
+    url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    died = tmp_path / "died"
+
+    def dies_once(state: State, limit: Limit) -> str:
+        if not died.exists():
+            died.touch()
+            os._exit(7)
+        return state.moves()[0]
+
+    with caplog.at_level("INFO", "cornered.bot"):
+        async with opponent(url):
+            await play(url, tmp_path, dies_once, play="Rival", games=2, clock="1+0", thinks_in="process")
+    assert [line.count("(resignation)") for line in told(caplog, "against Rival") if " ends: " in line] == [1, 0]
+    assert any("died with exit code 7" in line for line in told(caplog, "resigns"))

@@ -63,9 +63,9 @@ async def test_an_opponent_who_is_not_there_is_one_line(url: str, my_bot: Path) 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("random", "--against", "level-3"), "are for the bot of a file"),
-        (("random", "--rated"), "are for the bot of a file"),
-        (("FILE", "random"), "comes alone"),
+        (("random", "greedy", "--against", "level-3"), "are for one bot, which comes alone"),
+        (("random", "--against", "level-3", "--rated", "--exhibition"), "are for bots of the roster"),
+        (("FILE", "random"), "a bot of yours comes alone"),
         (("FILE", "--exhibition"), "are for bots of the roster"),
         (("FILE", "--clock", "1+0"), "name an opponent"),
         (("FILE", "--against", "level-3", "--clock", "soon"), "a clock is 5+3"),

@@ -1,0 +1,51 @@
+"""`cornered bot WORD` for one bot by itself: that of its author, or one of the roster that asks for its own games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cornered.clients.sdk.bot_word import ChooseState
+    from cornered.clients.sdk.tokens import TokenStore
+
+__all__ = ["bot_of_word"]
+
+
+def bot_of_word(
+    word: str,
+    name: str | None,
+    *,
+    server: str,
+    token: str | None,
+    store: TokenStore | None,
+    **given: Any,
+) -> Callable[[], Coroutine[None, None, None]]:
+    """Return the function that plays the bot of a word as the player `name`, by default called as the word is.
+
+    What is `given` are fields of `BotSettings`; those that are None have their defaults. Raises ValueError and OSError.
+    """
+    from cornered.clients.sdk.address import require_name
+    from cornered.clients.sdk.bot_word import is_author_word, load_choose, short_name, split_word
+    from cornered.clients.sdk.running import BotSettings, play_bot
+
+    settings = BotSettings(**{field: value for field, value in given.items() if value is not None})
+    head, _ = split_word(word)
+    load: Callable[[], ChooseState]
+    if is_author_word(head):
+        load, label = partial(load_choose, word), short_name(head)
+    else:
+        from cornered.bots.online.host import player_name
+        from cornered.bots.roster import create
+
+        load, label = partial(_choose_of_roster, word, settings.seed), player_name(create(word))
+    # What is wrong with it is told before anything starts.
+    load()
+    return partial(play_bot, require_name(name or label), load, settings, server=server, token=token, store=store)
+
+
+def _choose_of_roster(word: str, seed: int | None) -> ChooseState:
+    from cornered.bots.roster import create
+
+    return create(word, seed).choose

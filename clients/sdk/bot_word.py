@@ -1,0 +1,181 @@
+"""Loads a bot of its author's: a Python file, a name in a module, or an installed entry point."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
+from functools import cache
+from importlib.machinery import SourceFileLoader
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+from types import ModuleType
+from typing import Final, TypeAlias, cast
+
+from cornered.clients.sdk.choosing import Answer
+from cornered.engine.game import State
+from cornered.engine.limit import Limit
+
+__all__ = [
+    "ENTRY_POINTS",
+    "ChooseState",
+    "choose_of",
+    "installed",
+    "is_author_word",
+    "load_choose",
+    "load_object",
+    "require_not_loading",
+    "short_name",
+    "split_word",
+]
+
+ChooseState: TypeAlias = Callable[[State, Limit], Answer | Awaitable[Answer]]
+"""Returns a legal move of a state, alone or with thoughts, or a coroutine of it."""
+ENTRY_POINTS: Final = "cornered.bots"
+"""The group of entry points by which an installed package names its bots."""
+FUNCTION: Final = "choose"
+CLASS: Final = "BOT"
+_MODULE_WORD: Final = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
+
+_loading: ContextVar[str | None] = ContextVar("loading", default=None)
+"""The name of the file or module that `load_object` executes now."""
+
+
+@cache
+def installed() -> dict[str, EntryPoint]:
+    """Return the bots of installed packages, by name."""
+    return {found.name: found for found in entry_points(group=ENTRY_POINTS)}
+
+
+def split_word(word: str) -> tuple[str, dict[str, str]]:
+    """Split `NAME:setting=value,setting=value` into the name and the settings. Raises ValueError for another form."""
+    head, colon, listed = word.rpartition(":")
+    if not colon or ("=" not in listed and _MODULE_WORD.fullmatch(word)):
+        return word, {}
+    settings: dict[str, str] = {}
+    for part in listed.split(","):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise ValueError(f"a bot's settings look like {head}:setting=value, not {word!r}")
+        settings[key.strip()] = value.strip()
+    return head, settings
+
+
+def is_author_word(head: str) -> bool:
+    """Return whether the name of a bot word is a file, a name in a module, or an installed bot; false otherwise."""
+    return head.endswith(".py") or _MODULE_WORD.fullmatch(head) is not None or head in installed()
+
+
+def short_name(head: str) -> str:
+    """Return the name of the bot of an author's word: that of the file, of the module, or of the entry point."""
+    if head.endswith(".py"):
+        return Path(head).stem
+    if found := _MODULE_WORD.fullmatch(head):
+        module, name = found.groups()
+        return module.rpartition(".")[2] if name in (FUNCTION, CLASS) else name
+    return head
+
+
+def load_object(head: str) -> object:
+    """Return what an author's word, without its settings, names: a function or a class.
+
+    In a file it is BOT or else `choose`. The file may import its neighbours, and a module may lie in the working
+    directory. Raises OSError, and ValueError that says what is missing. Errors of the bot's own code are not caught.
+    """
+    if head.endswith(".py"):
+        return _object_of_file(Path(head))
+    if found := _MODULE_WORD.fullmatch(head):
+        module, name = found.groups()
+        return _object_of_module(head, module, name)
+    if point := installed().get(head):
+        return point.load()
+    raise ValueError(f"{head!r} is no bot of a file or module: write ./my_bot.py, or package.module:name")
+
+
+def load_choose(word: str) -> ChooseState:
+    """Return the function that chooses the moves of an author's word; of a class, the method of an instance.
+
+    Raises as `split_word` and `load_object` do, and ValueError for something else than a function or a class with
+    `choose`, and for the settings of a function.
+    """
+    head, settings = split_word(word)
+    return choose_of(load_object(head), head, settings)
+
+
+def choose_of(found: object, head: str, settings: Mapping[str, str]) -> ChooseState:
+    """Return the function that chooses the moves of what the word `head` names. Raises as `load_choose` does."""
+    if isinstance(found, type):
+        found = found(**settings)
+    elif settings:
+        raise ValueError(f"{head} is a function, which has no settings; a class may have them")
+    choose: object = getattr(found, FUNCTION, found)
+    if not callable(choose):
+        raise ValueError(f"{head} is a {type(found).__name__}, but a bot is a function {FUNCTION}(state, limit)")
+    return cast("ChooseState", choose)
+
+
+def _object_of_file(path: Path) -> object:
+    path = path.resolve()
+    if not path.is_file():
+        raise ValueError(f"there is no file {path}")
+    _add_to_path(path.parent)
+    # The name is no other module's: a bot may be called random.py.
+    spec = spec_from_loader(f"_bot_of_{path.stem}", SourceFileLoader(f"_bot_of_{path.stem}", str(path)))
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module
+    token = _loading.set(path.name)
+    try:
+        spec.loader.exec_module(module)
+    except SyntaxError as error:
+        raise ValueError(f"{path.name}, line {error.lineno}: {error.msg}") from None
+    finally:
+        _loading.reset(token)
+    return _bot_in(module, path.name)
+
+
+def _bot_in(module: ModuleType, name: str) -> object:
+    for attribute in (CLASS, FUNCTION):
+        if callable(found := getattr(module, attribute, None)):
+            return found
+    raise ValueError(
+        f"{name} has no function {FUNCTION}(state, limit), which returns one of state.moves(), and no class {CLASS}"
+    )
+
+
+def _object_of_module(word: str, module: str, name: str) -> object:
+    _add_to_path(Path.cwd())
+    token = _loading.set(module)
+    try:
+        loaded = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        # Of its own imports the author wants to see the traceback.
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise
+        raise ValueError(
+            f"there is no module {error.name!r} for the bot {word}; it has to be installed or here"
+        ) from None
+    finally:
+        _loading.reset(token)
+    if not callable(found := getattr(loaded, name, None)):
+        raise ValueError(f"the module {module} has no function or class {name!r}")
+    return found
+
+
+def _add_to_path(folder: Path) -> None:
+    """Let the bot import from a folder, as a program that is started there may."""
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+
+def require_not_loading() -> None:
+    """Raise ValueError while a bot is loaded: a file that starts its bot by itself would never return."""
+    if (name := _loading.get()) is not None:
+        raise ValueError(
+            f'{name} starts its bot by itself: put run_bot(...) below the line `if __name__ == "__main__":`, '
+            f"or start it with python {name}"
+        )

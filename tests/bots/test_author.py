@@ -1,0 +1,97 @@
+"""The bot of its author's function or class: its words, its results, its seed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from cornered.bots.bot import Limit
+from cornered.bots.roster import create, is_of_roster
+from cornered.clients.sdk import BotFailed
+from cornered.engine import IllegalMove
+from cornered.lab.contests.arena import play
+from cornered.lab.contests.terms import ContestTerms, Fixture
+
+TERMS = ContestTerms.of("trapgrid", {"size": 6}, time=2000)
+START = TERMS.load().start()
+
+
+@pytest.fixture(autouse=True)
+def own_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Undo what the file's folder adds to the path of modules."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+
+
+def written(folder: Path, source: str) -> str:
+    """Return the word of a file."""
+    path = folder / "my_bot.py"
+    path.write_text(source)
+    return str(path)
+
+
+def function(body: str) -> str:
+    return f"import random\ndef choose(state, limit):\n    {body}\n"
+
+
+def test_a_file_plays_in_a_contest_against_a_bot_of_the_roster(tmp_path: Path) -> None:
+    word = written(tmp_path, function("return state.moves()[0]"))
+    game = play(TERMS, Fixture(0, (word, "random")))
+    assert game.ending == "rules"
+    assert create(word).label == "my_bot"
+    assert not is_of_roster(word)
+    assert is_of_roster("level:level=3")
+
+
+def test_two_spellings_of_a_file_are_the_same_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    word = written(tmp_path, function("return state.moves()[0]"))
+    monkeypatch.chdir(tmp_path)
+    assert create("./my_bot.py").settings == create(word).settings
+
+
+def test_a_coroutine_is_awaited(tmp_path: Path) -> None:
+    word = written(tmp_path, "async " + function("return state.moves()[0]").replace("import random\n", ""))
+    assert create(word).choose(START, Limit(100)).move == START.moves()[0]
+
+
+def test_an_illegal_move_and_another_result_are_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(IllegalMove, match="z9"):
+        create(written(tmp_path, function("return 'z9'"))).choose(START, Limit(100))
+    (tmp_path / "other").mkdir()
+    with pytest.raises(BotFailed, match="NoneType"):
+        create(written(tmp_path / "other", function("return None"))).choose(START, Limit(100))
+
+
+def test_a_seed_makes_the_moves_of_a_function_repeatable(tmp_path: Path) -> None:
+    word = written(tmp_path, function("return random.choice(state.moves())"))
+    seeded = [create(word, 3).choose(START, Limit(100)).move for _ in range(5)]
+    assert len(set(seeded)) == 1
+    assert len({create(word, seed).choose(START, Limit(100)).move for seed in range(12)}) > 1
+
+
+def test_a_subclass_of_bot_has_its_settings(tmp_path: Path) -> None:
+    source = """
+from cornered.bots.bot import Bot, Setting, Thought
+
+class BOT(Bot):
+    name = "mine"
+    description = "The move of this number."
+    SETTINGS = (Setting("number", "Which move", 0, low=0, high=3),)
+
+    def choose(self, state, limit):
+        return Thought(state.moves()[int(self.settings["number"])])
+"""
+    word = written(tmp_path, source)
+    bot = create(f"{word}:number=1", 1)
+    assert bot.label == "mine-1"
+    assert bot.choose(START, Limit(100)).move == START.moves()[1]
+    with pytest.raises(ValueError, match="number is a whole number from 0 to 3, not '7'"):
+        create(f"{word}:number=7")
+
+
+def test_an_unknown_word_names_what_a_word_may_be() -> None:
+    with pytest.raises(ValueError, match=r"there is no bot 'nobody'; there are .*random.*; or ./my_bot.py, package"):
+        create("nobody")
+    with pytest.raises(ValueError, match="settings look like level:setting=value, not 'level:seven'"):
+        create("level:seven")

@@ -1,0 +1,133 @@
+"""A bot of its author's file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from cornered import engine
+from cornered.clients.sdk.bot_word import installed, load_choose, split_word
+from cornered.engine.limit import Limit
+
+WRONG = {
+    "nothing": ("", "has no function choose"),
+    "no function": ("choose = 7", "has no function choose"),
+    "no Python": ("def choose(:\n    pass", "line 1: "),
+    "a bot that starts itself": (
+        "from cornered import run_bot\nrun_bot('me', lambda state, limit: '')",
+        "starts its bot by itself: put run_bot",
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def own_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Undo what the file's folder adds to the path of modules."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+
+
+def written(tmp_path: Path, source: str) -> Path:
+    path = tmp_path / "random.py"
+    path.write_text(source)
+    return path
+
+
+def test_a_file_with_a_bot_may_import_its_neighbours_and_be_called_like_another_module(tmp_path: Path) -> None:
+    (tmp_path / "neighbour_of_the_bot.py").write_text("def pick(moves):\n    return moves[-1]\n")
+    source = """
+from __future__ import annotations
+from dataclasses import dataclass
+from neighbour_of_the_bot import pick
+from cornered import run_bot
+
+@dataclass
+class Move:
+    move: str
+
+def choose(state, limit):
+    return Move(pick(state.moves()))
+
+if __name__ == "__main__":
+    run_bot("me", choose)
+"""
+    choose = load_choose(str(written(tmp_path, source)))
+    state = engine.load("trapgrid", size=3).start()
+    assert getattr(choose(state, Limit(100)), "move", None) == state.moves()[-1]
+    import random
+
+    assert random.choice([7]) == 7
+
+
+@pytest.mark.parametrize(("source", "said"), WRONG.values(), ids=WRONG)
+def test_a_file_without_a_bot_is_refused(tmp_path: Path, source: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        load_choose(str(written(tmp_path, source)))
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"there is no file .*mine\.py"):
+        load_choose(str(tmp_path / "mine.py"))
+
+
+def test_an_error_of_the_file_itself_is_not_caught(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        load_choose(str(written(tmp_path, "1 / 0")))
+
+
+def test_a_word_has_settings_after_its_last_colon() -> None:
+    assert split_word("level:level=3,seed=x") == ("level", {"level": "3", "seed": "x"})
+    assert split_word("./a.py") == ("./a.py", {})
+    assert split_word("./a.py:depth=2") == ("./a.py", {"depth": "2"})
+    assert split_word("package.module:Bot") == ("package.module:Bot", {})
+    assert split_word("package.module:Bot:depth=2") == ("package.module:Bot", {"depth": "2"})
+    with pytest.raises(ValueError, match=r"settings look like ./a.py:setting=value"):
+        split_word("./a.py:depth")
+
+
+def test_a_class_with_settings_is_made_with_them_and_a_function_has_none(tmp_path: Path) -> None:
+    source = """
+class BOT:
+    def __init__(self, index="0"):
+        self.index = int(index)
+    def choose(self, state, limit):
+        return state.moves()[self.index]
+"""
+    path = str(written(tmp_path, source))
+    state = engine.load("trapgrid", size=3).start()
+    assert load_choose(f"{path}:index=1")(state, Limit(100)) == state.moves()[1]
+    (tmp_path / "random.py").write_text("def choose(state, limit):\n    return state.moves()[0]\n")
+    with pytest.raises(ValueError, match="a function, which has no settings"):
+        load_choose(f"{path}:index=1")
+
+
+def test_a_bot_is_loaded_from_a_module_of_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "club_bots").mkdir()
+    (tmp_path / "club_bots" / "ann.py").write_text("def first(state, limit):\n    return state.moves()[0]\n")
+    monkeypatch.chdir(tmp_path)
+    state = engine.load("trapgrid", size=3).start()
+    assert load_choose("club_bots.ann:first")(state, Limit(100)) == state.moves()[0]
+    with pytest.raises(ValueError, match="no function or class 'second'"):
+        load_choose("club_bots.ann:second")
+    with pytest.raises(ValueError, match=r"there is no module 'club_bots\.bob'"):
+        load_choose("club_bots.bob:first")
+
+
+def test_a_bot_of_an_installed_package_has_the_name_of_its_entry_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "club_bot_package.py").write_text("def last(state, limit):\n    return state.moves()[-1]\n")
+    information = tmp_path / "club_bot-1.0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: club-bot\nVersion: 1.0\n")
+    (information / "entry_points.txt").write_text("[cornered.bots]\nclub = club_bot_package:last\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    installed.cache_clear()
+    try:
+        state = engine.load("trapgrid", size=3).start()
+        assert load_choose("club")(state, Limit(100)) == state.moves()[-1]
+    finally:
+        installed.cache_clear()

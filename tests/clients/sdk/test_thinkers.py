@@ -1,0 +1,160 @@
+"""Worker processes of an author's bot: what a crash, a hang and an error cost, and what a match keeps."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+import pytest
+
+from cornered import engine
+from cornered.clients.sdk import Limit, MatchView
+from cornered.clients.sdk.bot_word import ChooseState
+from cornered.clients.sdk.choosing import BotFailed
+from cornered.clients.sdk.thinkers import Thinkers
+from cornered.clients.sdk.worker_main import given
+from cornered.engine.game import State
+
+START = engine.load("quoridor", size=5).start()
+
+
+@dataclass
+class Match:
+    """What the processes see of a match."""
+
+    id: str
+    state: State = START
+    over: bool = False
+
+
+async def ask(thinkers: Thinkers, match: Match, limit: Limit | None = None) -> str:
+    return await thinkers.choose(cast(MatchView, match), limit or Limit(1000, grace=20_000))
+
+
+def opened(choose: Any, size: int = 2, seed: int | None = None) -> Any:
+    return Thinkers.open(partial(given, cast(ChooseState, choose)), size, seed=seed)
+
+
+async def test_a_match_keeps_its_process_until_it_ends() -> None:
+    known: list[int] = []
+
+    def choose(state: State, limit: Limit) -> str:
+        known.append(len(known))
+        return state.moves()[known[-1]]
+
+    ann, bob, cyd = Match("ann"), Match("bob"), Match("cyd")
+    async with opened(choose) as thinkers:
+        assert [await ask(thinkers, match) for match in (ann, bob, ann, bob)] == [
+            START.moves()[n] for n in (0, 0, 1, 1)
+        ]
+        ann.over = True
+        assert await ask(thinkers, cyd) == START.moves()[2]
+        assert await ask(thinkers, bob) == START.moves()[2]
+
+
+async def test_as_many_matches_think_at_the_same_time_as_there_are_processes(tmp_path: Any) -> None:
+    import asyncio
+
+    def choose(state: State, limit: Limit) -> str:
+        (tmp_path / str(os.getpid())).touch()
+        while len(list(tmp_path.iterdir())) < 3:
+            time.sleep(0.01)
+        return state.moves()[0]
+
+    async with opened(choose, 3) as thinkers:
+        moves = await asyncio.gather(*(ask(thinkers, Match(name)) for name in "abc"))
+    assert moves == [START.moves()[0]] * 3
+
+
+async def test_a_crash_costs_one_move_and_names_the_exit_code() -> None:
+    def choose(state: State, limit: Limit) -> str:
+        if limit.depth == 1:
+            os._exit(3)
+        return state.moves()[0]
+
+    match = Match("ann")
+    async with opened(choose) as thinkers:
+        with pytest.raises(BotFailed, match="died with exit code 3"):
+            await ask(thinkers, match, Limit(1000, depth=1, grace=20_000))
+        assert await ask(thinkers, match) == START.moves()[0]
+
+
+async def test_a_hang_is_ended_when_its_answer_would_be_too_late() -> None:
+    def choose(state: State, limit: Limit) -> str:
+        while limit.depth == 1:
+            time.sleep(1)
+        return state.moves()[0]
+
+    match = Match("ann")
+    async with opened(choose) as thinkers:
+        with pytest.raises(BotFailed, match=r"gave no move in .* s, and its process was ended"):
+            await ask(thinkers, match, Limit(100, depth=1, grace=100))
+        assert await ask(thinkers, match) == START.moves()[0]
+
+
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        (None, "choose returned NoneType None, which is no legal move"),
+        ("z9", "choose returned str 'z9'"),
+        ("a1" * 99, "choose returned str"),
+    ],
+)
+async def test_a_wrong_result_is_shown(result: Any, said: str) -> None:
+    async with opened(lambda state, limit: result) as thinkers:
+        with pytest.raises(BotFailed, match=said):
+            await ask(thinkers, Match("ann"))
+
+
+async def test_an_error_comes_with_its_traceback() -> None:
+    def choose(state: State, limit: Limit) -> str:
+        return state.moves()[int("missing")]
+
+    async with opened(choose) as thinkers:
+        with pytest.raises(BotFailed, match=r"choose raised ValueError[\s\S]*in choose"):
+            await ask(thinkers, Match("ann"))
+
+
+async def test_a_coroutine_is_awaited_in_the_process() -> None:
+    async def late(state: State) -> str:
+        return state.moves()[1]
+
+    async with opened(lambda state, limit: late(state)) as thinkers:
+        assert await ask(thinkers, Match("ann")) == START.moves()[1]
+
+
+async def test_a_bot_that_holds_what_no_other_process_can_have_is_refused() -> None:
+    lock = threading.Lock()
+
+    def choose(state: State, limit: Limit) -> str:
+        with lock:
+            return state.moves()[0]
+
+    with pytest.raises(TypeError, match=r"cannot be given to another process: .*thread"):
+        async with opened(choose):
+            pass
+
+
+async def test_a_bot_that_cannot_be_loaded_is_told_before_the_first_game() -> None:
+    def load() -> ChooseState:
+        raise RuntimeError("no weights")
+
+    with pytest.raises(BotFailed, match=r"cannot be loaded: RuntimeError RuntimeError\('no weights'\)"):
+        async with Thinkers.open(load, 1):
+            pass
+
+
+async def test_with_a_seed_the_same_position_has_the_same_answer() -> None:
+    def choose(state: State, limit: Limit) -> str:
+        import random
+
+        return random.choice(state.moves())
+
+    async with opened(choose, 1, seed=5) as thinkers:
+        assert len({await ask(thinkers, Match(str(n))) for n in range(4)}) == 1
+    async with opened(choose, 1) as thinkers:
+        assert len({await ask(thinkers, Match(str(n))) for n in range(12)}) > 1
