@@ -25,14 +25,20 @@ HEALTHY_AFTER_S: Final = 300.0
 
 
 async def keep_house_bots(
-    names: Sequence[str], server: str, identities: Path, *, analyse: str | None = None, analyst_key: str = ""
+    names: Sequence[str],
+    server: str,
+    identities: Path,
+    *,
+    analyse: str | None = None,
+    analyst_key: str = "",
+    options: Sequence[str] = ("--exhibition", "--ladder", "1"),
 ) -> None:
     """Keep a process with the bots `names` connected to `server`, until cancelled; `identities` is the file of their
     tokens.
 
-    The bot `analyse` serves analysis. `analyst_key` is passed in the environment, since other users can read arguments.
-    The child's standard input is a pipe from this process: it closes even when this process is killed, and the bots
-    end.
+    `options` are those of `cornered bot`. The bot `analyse` serves analysis. `analyst_key` is passed in the
+    environment, since other users can read arguments. The child's standard input is a pipe from this process: it
+    closes even when this process is killed, and the bots end.
     """
     import structlog  # The bots' own process uses this module too, possibly without the extra `server` installed.
 
@@ -43,7 +49,7 @@ async def keep_house_bots(
         born = clock()
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "cornered", "bot", *names),
-            *("--server", server, "--identities", str(identities), "--exhibition", "--ladder", "1", "--house"),
+            *("--server", server, "--identities", str(identities), *options, "--house"),
             *(("--analyse", analyse) if analyse else ()),
             env={**os.environ, ANALYST_KEY: analyst_key},
             stdin=asyncio.subprocess.PIPE,

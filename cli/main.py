@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import errno
 import json
-import logging
 import os
-import signal
 import socket
 import sys
 import webbrowser
@@ -23,6 +20,7 @@ import cornered
 from cornered import engine
 from cornered.cli.admin import app as admin
 from cornered.cli.archive import app as archiving
+from cornered.cli.author import app as authoring
 from cornered.cli.book import app as booking
 from cornered.cli.cluster import app as clustering
 from cornered.cli.contests import app as contests
@@ -34,7 +32,6 @@ from cornered.cli.house_process import (
     DEFAULT_ANALYST,
     HOUSE_BOTS,
     keep_house_bots,
-    until_stdin_ends,
 )
 from cornered.cli.lan import EVERY_ADDRESS, invitation
 from cornered.cli.lessons import app as teaching
@@ -46,6 +43,7 @@ from cornered.cli.reachable import loopback, reachable
 from cornered.cli.reproduce import app as reproducing
 from cornered.cli.rules import Json, Options, warm_up
 from cornered.cli.rules import app as rules
+from cornered.cli.running_bots import run_until_ended
 from cornered.cli.think import app as thinking
 from cornered.cli.tournaments import app as competing
 from cornered.cli.train import app as training
@@ -71,6 +69,7 @@ app.add_typer(rules)
 app.add_typer(clustering)
 app.add_typer(thinking)
 app.add_typer(answering)
+app.add_typer(authoring)
 app.add_typer(booking)
 app.add_typer(archiving)
 app.add_typer(playing)
@@ -246,7 +245,7 @@ def bot(
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="For one bot: sets its random numbers, so that its moves are repeatable.")
+        int | None, typer.Option(help="Seed of bots with randomness, so that their moves are repeatable.")
     ] = None,
     thinks_in: Annotated[
         str | None,
@@ -292,11 +291,11 @@ def bot(
     from cornered.clients.sdk.tokens import TokenStore
 
     is_author = any(is_author_word(split_word(word)[0]) for word in names)
-    options = "--against, --games, --game, --clock, --rated, --seed, --thinks-in, --on-error and --name"
+    options = "--against, --games, --game, --clock, --rated, --thinks-in, --on-error and --name"
     is_alone = (
         is_author
         or rated
-        or any(given is not None for given in (against, games, game or None, clock, on_error, name, seed, thinks_in))
+        or any(given is not None for given in (against, games, game or None, clock, on_error, name, thinks_in))
     )
     if is_alone and len(names) > 1:
         raise ValueError(f"{'a bot of yours comes' if is_author else f'{options} are for one bot, which comes'} alone")
@@ -352,52 +351,13 @@ def bot(
             tournament=tournament,
             exhibition=exhibition,
             seek=seek,
+            seed=seed,
             ponder=ponder,
             analyse=analyse,
             analyst_key=analyst_key,
         )
         played = partial(run_bots, names, config, server=server, token=token, store=store)
-    _tell_of_bots(logging.WARNING if house else logging.INFO)
-
-    was_ended = False
-
-    async def run() -> None:
-        playing = asyncio.ensure_future(played())
-
-        def end() -> None:
-            nonlocal was_ended
-            if not was_ended:  # A second signal must not interrupt the shutdown.
-                was_ended = True
-                playing.cancel()
-
-        with contextlib.suppress(NotImplementedError):
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
-        waiting = {playing, asyncio.ensure_future(until_stdin_ends())} if house else {playing}
-        done, rest = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        for task in rest:
-            task.cancel()
-        await asyncio.gather(*rest, return_exceptions=True)
-        for task in done:
-            if not task.cancelled():
-                task.result()
-
-    asyncio.run(run())
-    if was_ended:
-        raise typer.Exit(128 + signal.SIGTERM)
-
-
-def _tell_of_bots(level: int) -> None:
-    """Print the bots' log records, dropping repeated ones."""
-    last = ""
-
-    def is_new(record: logging.LogRecord) -> bool:
-        nonlocal last
-        said, last = last, record.getMessage()
-        return last != said
-
-    handler = logging.StreamHandler()
-    handler.addFilter(is_new)
-    logging.basicConfig(level=level, format="%(message)s", handlers=[handler], force=True)
+    run_until_ended(played, is_house=house)
 
 
 @app.command()

@@ -7,14 +7,10 @@ from collections import Counter, defaultdict
 from importlib.metadata import requires
 from importlib.util import find_spec
 
-__all__ = ["NO_COMMAND_LINE", "advice", "require"]
+__all__ = ["advice", "require", "require_extras"]
 
-NO_COMMAND_LINE = (
-    "the command line is not installed: pip install 'cornered[bots]' for the bots, 'cornered[server]' for the server, "
-    "'cornered[terminal]' to play, 'cornered[lab]' for contests and training, 'cornered[all]' for all of it"
-)
 _REQUIREMENT = re.compile(r"([\w.-]+).*\bextra\s*==\s*['\"]([\w-]+)['\"]")
-_SHARED_EXTRAS = {"all", "cli", "fast"}
+_SHARED_EXTRAS = {"all", "fast"}
 """Extras without commands of their own, which are never advised."""
 
 
@@ -23,6 +19,12 @@ def require(*modules: str) -> None:
     for module in modules:
         if find_spec(module) is None:
             raise ModuleNotFoundError(f"No module named {module!r}", name=module)
+
+
+def require_extras(purpose: str, **extras: str) -> None:
+    """Raise ValueError that names all of `extras`, each given with a module of it, where one is not installed."""
+    if any(find_spec(module) is None for module in extras.values()):
+        raise ValueError(f"{purpose}: pip install 'cornered[{','.join(extras)}]'")
 
 
 def advice(error: ImportError) -> str | None:

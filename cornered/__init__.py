@@ -9,17 +9,17 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cornered.clients.sdk import Client, run_bot
+    from cornered.clients.sdk import Client, Limit, run_bot
     from cornered.engine import load
 
-__all__ = ["Client", "__version__", "load", "run_bot"]
+__all__ = ["Client", "Limit", "__version__", "load", "run_bot"]
 
 __version__: str
 
 
 def __getattr__(name: str) -> object:
     match name:
-        case "Client" | "run_bot":
+        case "Client" | "Limit" | "run_bot":
             value = getattr(importlib.import_module("cornered.clients.sdk"), name)
         case "load":
             value = importlib.import_module("cornered.engine").load

@@ -44,9 +44,7 @@ def test_every_dependency_is_locked() -> None:
         return found - {"cornered"}
 
     core = names(project["project"]["dependencies"])
-    serving = core | names(
-        [item for name in ("cli", "fast", "server", "bots", "postgres", "otel") for item in extras[name]]
-    )
+    serving = core | names([item for name in ("fast", "server", "bots", "postgres", "otel") for item in extras[name]])
     everything = core | names([item for extra in extras.values() for item in extra])
     assert serving <= set(locked("requirements.lock"))
     assert everything <= set(locked("requirements-lab.lock"))

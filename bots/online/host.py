@@ -102,6 +102,8 @@ class HostConfig:
     """Whether two of the bots play while no public match is active."""
     seek: bool = False
     """Whether a bot without a match keeps a seek open."""
+    seed: int | None = None
+    """With a seed bots with randomness play the same moves in the same positions, without helping each other."""
     ponder: bool = True
     """Whether bots that gain from it think during the opponent's turn, while workers are idle."""
     analyse: str | None = None
@@ -190,7 +192,7 @@ class BotHost:
                 return await self._plain.choose(guest.spec, state)
             except Lost as lost:
                 log.warning("%s waits for its compiled code: %s", guest.name, lost)
-        return await self._pool.choose(guest.spec, state, limit)
+        return await self._pool.choose(guest.spec, state, limit, seed=self._config.seed)
 
     @property
     def _analyst(self) -> HostedBot:

@@ -14,6 +14,7 @@ from cornered.protocol.values import BotVersion, Token
 __all__ = [
     "DEFAULT_SERVER",
     "normalised",
+    "page_url",
     "require_key",
     "require_listener",
     "require_name",
@@ -61,6 +62,11 @@ def normalised(url: str) -> str:
         where += f":{parts.port}"
     path = parts.path.rstrip("/").removesuffix(SOCKET_PATH).rstrip("/")
     return f"{parts.scheme}://{where}{path}"
+
+
+def page_url(url: str) -> str:
+    """Return the address of a server's page, without a trailing slash. Raises ValueError."""
+    return normalised(url).replace("ws", "http", 1)
 
 
 def require_listener(url: str) -> None:

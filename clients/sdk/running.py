@@ -16,7 +16,7 @@ from functools import partial
 from itertools import cycle
 from typing import Final, Literal, TypeAlias, get_args
 
-from cornered.clients.sdk.address import DEFAULT_SERVER, require_name, require_version, socket_url
+from cornered.clients.sdk.address import DEFAULT_SERVER, page_url, require_name, require_version, socket_url
 from cornered.clients.sdk.asking import challenge_repeatedly, keep_table
 from cornered.clients.sdk.bot_word import ChooseState, require_not_loading
 from cornered.clients.sdk.choosing import Answer, Choose, OnError
@@ -174,6 +174,7 @@ async def play_bot(
         )
         await player.declare()
         log.info("%s is at %s and plays %s; Ctrl-C stops it", client.player.name, server, ", ".join(games))
+        log.info("its games and ratings: %s/#/player/%s", page_url(server), client.player.id)
         with unwrapped_errors():
             async with asyncio.TaskGroup() as tasks:
                 asking: asyncio.Task[None] | None = None

@@ -1,0 +1,100 @@
+"""`cornered new`, `cornered try` and `cornered connect`: the way of an author's bot from nothing to its ratings."""
+
+from __future__ import annotations
+
+import asyncio
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cornered.cli.bot_folder import file_of, write_bot
+from cornered.cli.errors import CommandGroup
+from cornered.cli.missing_extra import require_extras
+from cornered.cli.players import DEFAULT_SERVER, Server
+
+__all__ = ["app"]
+
+app = typer.Typer(cls=CommandGroup, no_args_is_help=False, pretty_exceptions_enable=False)
+
+BotPath = Annotated[Path, typer.Argument(metavar="BOT", help="The folder of `cornered new`, or a Python file.")]
+Games = Annotated[
+    list[str] | None, typer.Option("--game", help="A game that the bot plays; may be repeated. By default all.")
+]
+
+
+@app.command()
+def new(name: Annotated[str, typer.Argument(help="The bot's name; a folder of this name is made here.")]) -> None:
+    """Write a new bot: one file with one function, a test, and a README of ten lines."""
+    folder = write_bot(name, Path.cwd())
+    shown = folder.name
+    typer.echo(f"{shown}/{file_of(folder).name} has the function that chooses the moves.")
+    typer.echo(f"Play with it on this machine:  cornered try {shown}")
+    typer.echo(f"Let it play on a server:       cornered connect {shown} --server URL")
+
+
+@app.command("try")
+def try_(
+    bot: BotPath,
+    game: Games = None,
+    against: Annotated[
+        str | None,
+        typer.Option(help="Stay with this opponent, level-1 to level-10; by default it climbs from level-1."),
+    ] = None,
+    games: Annotated[int | None, typer.Option(min=1, help="End after so many games; by default at Ctrl-C.")] = None,
+    clock: Annotated[str, typer.Option(help="1+0: a minute, and no more seconds a move; 20/move; none.")] = "none",
+    seed: Annotated[int, typer.Option(help="Seed of the bot and its opponents.")] = 1,
+    port: Annotated[int, typer.Option(help="0 takes a free one.")] = 0,
+    open_browser: Annotated[
+        bool, typer.Option("--open/--no-open", help="Open the page where the games are shown.")
+    ] = True,
+) -> None:
+    """Try a bot on a server of its own on this machine, against the levels, and load it again when its file changes.
+
+    Two games with each level; whoever scores more than half meets the next one.
+    """
+    require_extras("a trial has a server and opponents of its own", server="sqlalchemy", bots="numba")
+    from cornered.cli.trial import Trial, run_trial
+
+    path = file_of(bot)
+    trial = Trial(path, tuple(game or ()), against, games, clock, seed, port)
+
+    def started(page: str) -> None:
+        typer.echo(f"Watch it at {page} - Ctrl-C ends")
+        if open_browser:
+            webbrowser.open(page)
+
+    asyncio.run(run_trial(trial, started, typer.echo))
+
+
+@app.command()
+def connect(
+    bot: BotPath,
+    game: Games = None,
+    name: Annotated[str | None, typer.Option(help="The bot's name; by default that of its file.")] = None,
+    version_name: Annotated[
+        str | None, typer.Option(help="The bot's version, such as 2.1; with a new one its ratings are uncertain again.")
+    ] = None,
+    ladder: Annotated[
+        int, typer.Option(min=0, max=16, help="Rated games at once against other bots, for which the server pairs it.")
+    ] = 1,
+    concurrency: Annotated[int, typer.Option(min=1, max=100, help="Further games at once, against people.")] = 4,
+    server: Server = DEFAULT_SERVER,
+) -> None:
+    """Let a bot play on a server: rated games of the bot ladder, and whoever challenges it, until Ctrl-C."""
+    from cornered.cli.bot_word import bot_of_word
+    from cornered.cli.running_bots import run_until_ended
+
+    played = bot_of_word(
+        str(file_of(bot)),
+        name,
+        server=server,
+        token=None,
+        store=None,
+        accepts=game or None,
+        ladder=ladder,
+        concurrency=concurrency,
+        version=version_name,
+    )
+    run_until_ended(played)

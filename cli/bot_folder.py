@@ -1,0 +1,97 @@
+"""The folder of an author's bot: what `cornered new` writes there, and which of its files is the bot."""
+
+from __future__ import annotations
+
+import keyword
+import sys
+from pathlib import Path
+from typing import Final
+
+from cornered.clients.sdk.address import require_name
+
+__all__ = ["file_of", "write_bot"]
+
+BOT: Final = '''"""{name}: a bot for Cornered. It plays every game, at random until you know better."""
+
+import random
+
+
+def choose(state, limit):
+    """Return a move of state.moves(), in limit.remaining seconds (None without a clock)."""
+    return random.choice(state.moves())
+'''
+
+TEST: Final = '''"""Run it with `python test_{module}.py`, or with pytest."""
+
+from cornered import Limit, load
+from {module} import choose
+
+
+def test_every_move_of_a_game_is_legal():
+    for game in ("trapgrid", "isolation", "bamboo", "quoridor"):
+        state = load(game).start()
+        for _ in range(100):
+            if state.outcome is not None:
+                break
+            move = choose(state, Limit(time=100))
+            assert move in state.moves(), f"{{move!r}} is not legal in {{game}}: {{state}}"
+            state = state.play(move)
+
+
+if __name__ == "__main__":
+    test_every_move_of_a_game_is_legal()
+    print("All moves are legal.")
+'''
+
+README: Final = """# {name}
+
+The function `choose(state, limit)` in {module}.py picks the moves. `state.moves()` are the legal ones,
+`state.play(move)` is the position after one, `state.outcome` is None until the end, `state.to_move` is
+the seat to move and `limit.remaining` the seconds left; `python -c "import cornered.engine.game as g; help(g.State)"`
+has the rest.
+
+    python test_{module}.py                   # are its moves legal?
+    cornered try {folder}                     # against the levels on this machine; an edited file is loaded again
+    cornered connect {folder} --server URL    # rated games against other bots, and whoever challenges it
+"""
+
+
+def write_bot(name: str, where: Path) -> Path:
+    """Write a new bot into a folder of its name, and return the folder. Raises ValueError and FileExistsError."""
+    name = require_name(name)
+    module = name.replace("-", "_").replace(" ", "_").casefold()
+    if not module.isidentifier() or not module.isascii() or keyword.iskeyword(module) or _is_taken(module):
+        raise ValueError(
+            f"{name!r} does not do as the name of a Python file: choose one of letters, digits and dashes, such as "
+            "my-bot, that is no module of Python"
+        )
+    folder = where / name.replace(" ", "-")
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        raise ValueError(f"{folder.name} is there already: choose another name, or remove it first") from None
+    written = {f"{module}.py": BOT, f"test_{module}.py": TEST, "README.md": README}
+    for file, text in written.items():
+        (folder / file).write_text(text.format(name=name, module=module, folder=folder.name), encoding="utf-8")
+    return folder
+
+
+def _is_taken(module: str) -> bool:
+    """Return whether a file of this name would hide a module that the bot or Cornered imports."""
+    return module in sys.stdlib_module_names or module in ("cornered", "numpy", "pytest")
+
+
+def file_of(bot: Path) -> Path:
+    """Return the Python file of a bot: itself, or the only one of its folder beside tests. Raises ValueError."""
+    if bot.is_file():
+        return bot
+    if not bot.is_dir():
+        raise ValueError(f"there is no folder or file {str(bot)!r}; `cornered new {bot.name}` writes one")
+    own = bot / f"{bot.resolve().name.replace('-', '_').casefold()}.py"
+    if own.is_file():
+        return own
+    found = sorted(path for path in bot.glob("*.py") if not path.name.startswith(("test_", "_", "conftest")))
+    if len(found) != 1:
+        listed = ", ".join(path.name for path in found) or "none"
+        raise ValueError(f"name the bot's file: {bot} has {listed} that could be it")
+    return found[0]

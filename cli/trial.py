@@ -1,0 +1,214 @@
+"""A trial of an author's bot: a server on this machine, the levels as opponents, and a reload when a file changes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import tempfile
+import traceback
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from cornered import engine
+from cornered.cli.house_process import keep_house_bots
+from cornered.cli.reachable import loopback
+from cornered.cli.running_bots import tell_of_bots
+from cornered.clients.sdk import BotFailed, Client, NoOpponent, TokenStore, unwrapped_errors
+from cornered.clients.sdk.address import require_name
+from cornered.clients.sdk.bot_word import load_choose
+from cornered.clients.sdk.opponents import find_opponent
+from cornered.clients.sdk.running import BotSettings, play_bot, stay_as
+from cornered.clients.sdk.timecontrol import read_clock
+
+if TYPE_CHECKING:
+    from cornered.protocol.values import MatchSummary
+
+__all__ = ["Trial", "run_trial"]
+
+LEVELS: Final = 10
+GAMES_A_LEVEL: Final = 2
+LOOK_INTERVAL_S: Final = 0.5
+"""Seconds between two looks at the files of the bot."""
+PATIENCE_S: Final = 2.0
+"""Seconds after which the wait for the opponents is explained."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What is tried: the bot's file, its games, and its opponents."""
+
+    path: Path
+    games: tuple[str, ...]
+    against: str | None
+    """The opponent; None climbs through the levels."""
+    most: int | None
+    """The number of games after which the trial ends."""
+    clock: str
+    seed: int
+    port: int
+
+    def __post_init__(self) -> None:
+        read_clock(self.clock)
+        if self.against is not None and self.against not in _levels():
+            raise ValueError(f"an opponent is {_levels()[0]} to {_levels()[-1]}, not {self.against!r}")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the games, by default all."""
+        return self.games or tuple(game.name for game in engine.games())
+
+    @property
+    def name(self) -> str:
+        return require_name(self.path.stem)
+
+
+def _levels() -> list[str]:
+    return [f"level-{level}" for level in range(1, LEVELS + 1)]
+
+
+async def run_trial(trial: Trial, started: Callable[[str], None], tell: Callable[[str], None]) -> None:
+    """Play until the games are over or it is cancelled. `started` gets the page's address, `tell` each line for people.
+
+    Raises BotFailed and what the bot's file raises where it cannot be loaded at the beginning.
+    """
+    from cornered.server.app import run
+    from cornered.server.settings import load_settings
+
+    load_choose(str(trial.path))
+    tell_of_bots(logging.WARNING)
+    logging.getLogger("cornered.bot").setLevel(logging.INFO)
+    with unwrapped_errors():
+        async with AsyncExitStack() as stack:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="cornered-trial-")))
+            settings = load_settings(host="127.0.0.1", port=trial.port, data=folder, log_level="error")
+            address = loopback(await stack.enter_async_context(run(settings, beforehand=True)))
+            tasks = await stack.enter_async_context(asyncio.TaskGroup())
+            server = address.replace("http", "ws", 1)
+            opponents = [trial.against] if trial.against else _levels()
+            house = tasks.create_task(
+                keep_house_bots(
+                    [name.replace("-", ":level=") for name in opponents],
+                    server,
+                    folder / "house.json",
+                    options=("--no-ponder", "--seed", str(trial.seed)),
+                ),
+                name="house",
+            )
+            started(f"{address}/#/tv")
+            try:
+                await _climb(trial, server, opponents, TokenStore(folder / "tokens.json"), tell)
+            finally:
+                house.cancel()
+
+
+async def _climb(
+    trial: Trial, server: str, opponents: list[str], store: TokenStore, tell: Callable[[str], None]
+) -> None:
+    """Play each opponent in turn, and the next one after a score of more than half."""
+    rank = played = 0
+    while trial.most is None or played < trial.most:
+        name = opponents[rank]
+        wanted = GAMES_A_LEVEL if trial.most is None else min(GAMES_A_LEVEL, trial.most - played)
+        await _until_there(trial, server, name, tell)
+        await _play_through_edits(trial, server, name, played + wanted, store, tell)
+        points = await _points(trial, server, store, wanted)
+        played += wanted
+        tell(f"{trial.name} has {points:g} of {wanted} against {name}")
+        if points > wanted / 2:
+            rank = min(rank + 1, len(opponents) - 1)
+
+
+async def _until_there(trial: Trial, server: str, name: str, tell: Callable[[str], None]) -> None:
+    """Wait until the opponent plays: on a new machine its search is compiled first."""
+    clock = read_clock(trial.clock)
+    async with Client.connect(server, name="trial", kind="bot") as client:
+        for game in trial.names:
+            try:
+                await find_opponent(client, name, [game], clock, patience=PATIENCE_S)
+            except NoOpponent:
+                tell(f"Waiting for {name} to play {game}: on a new machine its search is compiled, for up to a minute")
+                await find_opponent(client, name, [game], clock, patience=None)
+
+
+async def _play_through_edits(
+    trial: Trial, server: str, against: str, until: int, store: TokenStore, tell: Callable[[str], None]
+) -> None:
+    """Play until `until` games of the trial are over; when a file of the bot changes, load it again and go on."""
+    while (left := until - len(await _finished(trial, server, store))) > 0:
+        before = _times(trial.path)
+        turn = (until - left) % len(trial.names)
+        settings = BotSettings(
+            # Each game has its turn, also across opponents.
+            accepts=trial.names[turn:] + trial.names[:turn],
+            play=against,
+            games=left,
+            clock=trial.clock,
+            seed=trial.seed,
+        )
+        load = partial(load_choose, str(trial.path))
+        playing = asyncio.create_task(play_bot(trial.name, load, settings, server=server, store=store), name="bot")
+        changing = asyncio.create_task(_until_changed(trial.path, before), name="edits")
+        try:
+            await asyncio.wait({playing, changing}, return_when=asyncio.FIRST_COMPLETED)
+            if changing.done():
+                tell(f"{trial.path.name} has changed and is loaded again")
+                continue
+            await playing
+            return
+        except (NoOpponent, ValueError, BotFailed):
+            raise
+        except Exception:
+            # The bot's own code, on loading: its author mends it, and it goes on.
+            tell(traceback.format_exc().rstrip())
+            await changing
+        finally:
+            for task in (playing, changing):
+                task.cancel()
+            await asyncio.gather(playing, changing, return_exceptions=True)
+
+
+async def _until_changed(path: Path, before: dict[Path, int]) -> None:
+    for _ in count():
+        await asyncio.sleep(LOOK_INTERVAL_S)
+        if _times(path) != before:
+            return
+
+
+def _times(path: Path) -> dict[Path, int]:
+    """Return the times at which the Python files of the bot's folder were changed, in nanoseconds."""
+    times = {}
+    for file in (path, *path.parent.glob("*.py")):
+        try:
+            times[file] = file.stat().st_mtime_ns
+        except FileNotFoundError:
+            # An editor is replacing it.
+            times[file] = 0
+    return times
+
+
+async def _finished(trial: Trial, server: str, store: TokenStore) -> list[MatchSummary]:
+    """Return the finished matches of the bot that the server lists first, the newest first."""
+    found: list[MatchSummary] = []
+
+    async def ask(client: Client) -> None:
+        page = await client.my_matches()
+        found.extend(page.finished)
+        while page.more is not None:
+            page = await client.my_matches(page.more)
+            found.extend(page.finished)
+
+    if store.get(server, trial.name) is not None:
+        await stay_as(trial.name, ask, server=server, store=store)
+    return found
+
+
+async def _points(trial: Trial, server: str, store: TokenStore, games: int) -> float:
+    """Return the bot's points in its newest games: 1, 0.5 or 0 each."""
+    newest = (await _finished(trial, server, store))[:games]
+    own = [next(seat for seat, player in enumerate(one.players) if player.name == trial.name) for one in newest]
+    return sum(0.5 if one.winner is None else float(one.winner == seat) for one, seat in zip(newest, own, strict=True))
