@@ -35,13 +35,12 @@ class AuthorBot(Bot):
         given = {name: str(value) for name, value in settings.items() if name != "word"}
         self.label = "-".join([short_name(head), *given.values()])
         self._choose = seeded(choose_of(_loaded(head), head, given), seed)
-        self._runner: asyncio.Runner | None = None
 
     def choose(self, state: State, limit: Limit) -> Thought:
         found: object = self._choose(state, limit)
         if inspect.isawaitable(found):
-            self._runner = self._runner or asyncio.Runner()
-            found = self._runner.run(awaited(found))
+            # On an event loop for this move alone: nobody closes the bots of a contest.
+            found = asyncio.run(awaited(found))
         if isinstance(found, str) and not state.is_legal(found):
             raise IllegalMove(found, state.explain(found))
         move = require_legal(found, state)

@@ -73,12 +73,12 @@ def connect(
     bot: BotPath,
     game: Games = None,
     name: Annotated[str | None, typer.Option(help="The bot's name; by default that of its file.")] = None,
-    version_name: Annotated[
-        str | None, typer.Option(help="The bot's version, such as 2.1; with a new one its ratings are uncertain again.")
-    ] = None,
     ladder: Annotated[
         int, typer.Option(min=0, max=16, help="Rated games at once against other bots, for which the server pairs it.")
     ] = 1,
+    version_name: Annotated[
+        str | None, typer.Option(help="The bot's version, such as 2.1; with a new one its ratings are uncertain again.")
+    ] = None,
     concurrency: Annotated[int, typer.Option(min=1, max=100, help="Further games at once, against people.")] = 4,
     server: Server = DEFAULT_SERVER,
 ) -> None:

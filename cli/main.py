@@ -244,9 +244,6 @@ def bot(
             "ends it."
         ),
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Seed of bots with randomness, so that their moves are repeatable.")
-    ] = None,
     thinks_in: Annotated[
         str | None,
         typer.Option(help="For one bot: in a process for each match (as by default), or in a thread of this process."),
@@ -266,6 +263,9 @@ def bot(
         typer.Option(
             help="Let this bot analyse positions for players; CORNERED_ANALYST_KEY has to be the server operator's key."
         ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of bots with randomness, so that their moves are repeatable.")
     ] = None,
     concurrency: Annotated[
         int | None,

@@ -40,6 +40,9 @@ FUNCTION: Final = "choose"
 CLASS: Final = "BOT"
 _MODULE_WORD: Final = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
 
+_SETTINGS: Final = re.compile(r"(.+?):([\w-]+=.*)")
+"""A value may hold colons."""
+
 _loading: ContextVar[str | None] = ContextVar("loading", default=None)
 """The name of the file or module that `load_object` executes now."""
 
@@ -52,9 +55,12 @@ def installed() -> dict[str, EntryPoint]:
 
 def split_word(word: str) -> tuple[str, dict[str, str]]:
     """Split `NAME:setting=value,setting=value` into the name and the settings. Raises ValueError for another form."""
-    head, colon, listed = word.rpartition(":")
-    if not colon or ("=" not in listed and _MODULE_WORD.fullmatch(word)):
-        return word, {}
+    found = _SETTINGS.fullmatch(word)
+    if found is None:
+        if ":" not in word or word.endswith(".py") or _MODULE_WORD.fullmatch(word):
+            return word, {}
+        raise ValueError(f"a bot's settings look like {word.partition(':')[0]}:setting=value, not {word!r}")
+    head, listed = found.groups()
     settings: dict[str, str] = {}
     for part in listed.split(","):
         key, equals, value = part.partition("=")

@@ -19,8 +19,20 @@ from cornered.server.match import catalogue
 from cornered.server.settings import Settings
 
 WHAT: Final = (
-    *("--game", "--option", "--moves", "--position", "--bot", "--bots", "--rated", "--seek", "--join", "--name"),
-    *("--games", "--pairs", "--matches", "--watchers", "--clock"),
+    *(
+        "--game",
+        "--option",
+        "--moves",
+        "--position",
+        "--bot",
+        "--bots",
+        "--against",
+        "--rated",
+        "--seek",
+        "--join",
+        "--name",
+    ),
+    *("--games", "--pairs", "--matches", "--watchers", "--clock", "--ladder", "--version-name"),
 )
 LIMITS: Final = (
     *(

@@ -78,6 +78,10 @@ def test_an_error_of_the_file_itself_is_not_caught(tmp_path: Path) -> None:
 
 def test_a_word_has_settings_after_its_last_colon() -> None:
     assert split_word("level:level=3,seed=x") == ("level", {"level": "3", "seed": "x"})
+    assert split_word("trapgrid-classic:depth=1,weights=2:3.5:1") == (
+        "trapgrid-classic",
+        {"depth": "1", "weights": "2:3.5:1"},
+    )
     assert split_word("./a.py") == ("./a.py", {})
     assert split_word("./a.py:depth=2") == ("./a.py", {"depth": "2"})
     assert split_word("package.module:Bot") == ("package.module:Bot", {})
