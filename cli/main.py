@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import json
 import os
+import signal
 import socket
 import sys
 import webbrowser
@@ -742,7 +744,10 @@ def bench_ladder(
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line. SIGTERM ends it as an exception does, so that what it has started ends too."""
+    with contextlib.suppress(ValueError):
+        # Some commands replace it. Outside the main thread there is none.
+        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     app(prog_name="cornered")
 
 

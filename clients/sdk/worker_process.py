@@ -44,7 +44,7 @@ class WorkerProcess:
     """A process that answers requests in their order, and the pipe to it.
 
     The process calls `main(*arguments)` for the function that answers. It ignores Ctrl-C, and ends when the pipe or the
-    process that started it ends.
+    process that started it ends. What it has started itself ends with it, where the system has process groups.
     """
 
     def __init__(self, main: Callable[..., Answering], *arguments: object, daemon: bool) -> None:
@@ -79,6 +79,7 @@ class WorkerProcess:
     def end(self) -> None:
         """Kill the process and wait for its end. Idempotent, and safe in several threads."""
         with self._ending:
+            _kill_group(self.process.pid)
             self.process.kill()
             self.process.join()
             # An exchange in another thread fails now, and releases the line.
@@ -141,12 +142,15 @@ def pass_for_main() -> None:
 def _serve(connection: Connection, main: Callable[..., Answering], arguments: Sequence[object]) -> None:
     # Ctrl-C reaches the whole process group; the process that owns the workers ends them.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "setsid"):
+        os.setsid()
     threading.Thread(target=_end_with_parent, name="end with parent", daemon=True).start()
     with suppress(EOFError, OSError):
         answer = main(*arguments)
         while True:
             connection.send(answer(connection.recv()))
     # Without cleaning up: shared memory cannot be closed while bots hold views of it.
+    _kill_group(os.getpid())
     os._exit(0)
 
 
@@ -154,4 +158,13 @@ def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     assert parent is not None
     wait([parent.sentinel])
+    _kill_group(os.getpid())
     os._exit(1)
+
+
+def _kill_group(pid: int | None) -> None:
+    """Kill the process that leads a group, and all processes of it."""
+    if hasattr(os, "killpg") and pid is not None:
+        # It leads no group yet, or has ended with all of them.
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)

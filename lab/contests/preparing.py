@@ -12,6 +12,7 @@ import subprocess
 from collections.abc import Iterable, Sequence
 from contextlib import aclosing
 from functools import lru_cache
+from typing import Final
 
 from cornered.bots.evaluate import is_duel
 from cornered.bots.playout import playouts
@@ -26,6 +27,9 @@ from cornered.lab.contests.terms import ContestTerms, Fixture
 from cornered.lab.execution import heartbeat
 
 __all__ = ["ensure_prepared", "prepare"]
+
+LOAD_TIMEOUT_S: Final = 75.0
+"""Seconds for loading a bot that compiles nothing here: a program may take 68 s to start and to be ready."""
 
 log = logging.getLogger("cornered.lab")
 
@@ -68,7 +72,8 @@ def ensure_prepared(terms: ContestTerms, fixture: Fixture) -> None:
     game = terms.load()
     is_far = isinstance(heartbeat.current(), heartbeat.Alarm)
     for seat, spec in enumerate(fixture.players):
-        report_thinking(seat, fixture.opening, COMPILE_TIMEOUT_S)
+        patience = COMPILE_TIMEOUT_S if is_of_roster(spec) else LOAD_TIMEOUT_S
+        report_thinking(seat, fixture.opening, patience)
         _load(game, spec)
         if terms.time is not None:
             _practise(game, spec, even_cold=is_far)

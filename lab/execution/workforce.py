@@ -111,7 +111,8 @@ class _Errand(Generic[T, R]):
             else:
                 self.again.append(innocent)
         if culprit is not None:
-            self.deaths[culprit[0]] += batch.is_alone
+            # One that hung says itself which item it was; a second one rules out that the machine had stopped.
+            self.deaths[culprit[0]] += batch.is_alone or died.death.is_hung
             if self.deaths[culprit[0]] >= ITEM_TRIES:
                 return culprit
             self.suspects.append(culprit)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -78,3 +82,28 @@ def test_what_does_not_go_together_is_one_line(my_bot: Path, arguments: tuple[st
     assert result.exit_code == 2
     assert said in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+def test_a_contest_ends_with_its_workers_when_it_is_terminated(tmp_path: Path) -> None:
+    path = tmp_path / "slow.py"
+    path.write_text(
+        "import os, time\n"
+        "def choose(state, limit):\n"
+        "    open(os.path.join(os.path.dirname(__file__), 'pid'), 'w').write(str(os.getpid()))\n"
+        "    time.sleep(300)\n"
+    )
+    command = [sys.executable, "-m", "cornered", "match", str(path), "random", "--game", "trapgrid", "--time", "60"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as contest:
+        pid = told_pid(tmp_path / "pid")
+        contest.terminate()
+        assert contest.wait(60) == 128 + signal.SIGTERM
+    assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+def told_pid(path: Path) -> int:
+    """Return the number in a file, once it is there."""
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        if path.exists() and (text := path.read_text()):
+            return int(text)
+    raise AssertionError("no bot was asked for a move")
