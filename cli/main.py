@@ -25,6 +25,7 @@ from cornered.cli.archive import app as archiving
 from cornered.cli.author import app as authoring
 from cornered.cli.book import app as booking
 from cornered.cli.cluster import app as clustering
+from cornered.cli.conform import app as conforming
 from cornered.cli.contests import app as contests
 from cornered.cli.engine import app as answering
 from cornered.cli.errors import CommandGroup, first_error
@@ -72,6 +73,7 @@ app.add_typer(clustering)
 app.add_typer(thinking)
 app.add_typer(answering)
 app.add_typer(authoring)
+app.add_typer(conforming)
 app.add_typer(booking)
 app.add_typer(archiving)
 app.add_typer(playing)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
 import msgpack
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -17,6 +17,8 @@ from cornered.protocol.text import visible
 from cornered.protocol.values import CommandId, Value
 
 T = TypeVar("T")
+_Extra: TypeAlias = Literal["forbid", "ignore"]
+"""What becomes of fields that a model does not have: a server refuses them, a client ignores them."""
 
 __all__ = ["CODECS", "JSON", "MAX_CONTAINERS", "MAX_FRAME", "MAX_NESTING", "MSGPACK", "Codec", "ProtocolError"]
 
@@ -59,7 +61,7 @@ class Codec(Protocol):
         """Decode a client's message. Raises ProtocolError."""
 
     def decode_message(self, raw: str | bytes) -> ServerMessage:
-        """Decode a server's message. Raises ProtocolError."""
+        """Decode a server's message, without the fields that a later server adds. Raises ProtocolError."""
 
 
 def _check_unpacked(unpacked: object) -> None:
@@ -145,10 +147,10 @@ class _Json:
         data = self._bytes(raw)
         _check_size(data)
         _check_text(data)
-        return self._decode(COMMAND, data)
+        return self._decode(COMMAND, data, "forbid")
 
     def decode_message(self, raw: str | bytes) -> ServerMessage:
-        return self._decode(MESSAGE, self._bytes(raw))
+        return self._decode(MESSAGE, self._bytes(raw), "ignore")
 
     def _bytes(self, raw: str | bytes) -> bytes:
         try:
@@ -156,9 +158,9 @@ class _Json:
         except UnicodeEncodeError:
             raise ProtocolError("malformed", "this is not Unicode text") from None
 
-    def _decode(self, adapter: TypeAdapter[T], raw: bytes) -> T:
+    def _decode(self, adapter: TypeAdapter[T], raw: bytes, extra: _Extra) -> T:
         try:
-            return adapter.validate_json(raw)
+            return adapter.validate_json(raw, extra=extra)
         except ValidationError as error:
             raise _explain(error, partial(_Identified.model_validate_json, raw)) from None
 
@@ -176,10 +178,10 @@ class _Msgpack:
             _check_size(raw)
         decoded = self._unpack(raw)
         _check_unpacked(decoded)
-        return self._validate(COMMAND, decoded)
+        return self._validate(COMMAND, decoded, "forbid")
 
     def decode_message(self, raw: str | bytes) -> ServerMessage:
-        return self._validate(MESSAGE, self._unpack(raw))
+        return self._validate(MESSAGE, self._unpack(raw), "ignore")
 
     def _unpack(self, raw: str | bytes) -> Any:
         if isinstance(raw, str):
@@ -191,9 +193,9 @@ class _Msgpack:
                 raise _too_deep() from None
             raise ProtocolError("malformed", "this is not msgpack") from None
 
-    def _validate(self, adapter: TypeAdapter[T], decoded: object) -> T:
+    def _validate(self, adapter: TypeAdapter[T], decoded: object, extra: _Extra) -> T:
         try:
-            return adapter.validate_python(decoded)
+            return adapter.validate_python(decoded, extra=extra)
         except ValidationError as error:
             raise _explain(error, partial(_Identified.model_validate, decoded)) from None
 

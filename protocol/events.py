@@ -5,9 +5,9 @@ Every event carries its sequence number, counted from 1 within the match, and th
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias, get_args
 
-from pydantic import Field, TypeAdapter
+from pydantic import AfterValidator, Field, TypeAdapter
 
 from cornered.protocol.values import (
     BotVersion,
@@ -47,6 +47,7 @@ __all__ = [
     "TakebackDeclined",
     "TakebackRequested",
     "TakenBack",
+    "UnknownEvent",
 ]
 
 
@@ -266,3 +267,17 @@ MatchEvent: TypeAlias = Annotated[
     Field(discriminator="type"),
 ]
 EVENT: TypeAdapter[MatchEvent] = TypeAdapter(MatchEvent)
+
+_KNOWN: Final = frozenset(kind.model_fields["type"].default for kind in get_args(get_args(MatchEvent)[0]))
+
+
+def _require_unknown(kind: str) -> str:
+    if kind in _KNOWN:
+        raise ValueError(f"an event of type {kind!r} has other fields")
+    return kind
+
+
+class UnknownEvent(Event):
+    """An event of a later server, as clients read it: its number counts, and nothing else of it is known."""
+
+    type: Annotated[str, Field(max_length=40), AfterValidator(_require_unknown)]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter
+from pydantic.json_schema import SkipJsonSchema
 
 from cornered.protocol.account import AccountAnswer, Scope
 from cornered.protocol.analysis import MAX_TREE_NODES, OverlayPicture, Report, TreeNode
 from cornered.protocol.archive import HeadToHeadCount, OpeningMove
-from cornered.protocol.events import MatchEvent
+from cornered.protocol.events import MatchEvent, UnknownEvent
 from cornered.protocol.groups import GroupAnswer, GroupUpdate
 from cornered.protocol.moderation import ModerationAnswer
 from cornered.protocol.oidc import OidcAnswer
@@ -471,11 +472,16 @@ class Happened(Made):
 
     type: Literal["happened"] = "happened"
     match: Key
-    events: tuple[MatchEvent, ...]
+    events: tuple[MatchEvent | SkipJsonSchema[UnknownEvent], ...]
     position: str
     ply: int
     to_move: int
     clocks: Clocks
+
+    @property
+    def known(self) -> tuple[MatchEvent, ...]:
+        """The events without those of a later server."""
+        return tuple(event for event in self.events if not isinstance(event, UnknownEvent))
 
 
 class MatchEnding(Made):

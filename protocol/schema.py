@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 from pydantic import TypeAdapter
 
 from cornered.protocol.commands import COMMAND
-from cornered.protocol.events import EVENT
+from cornered.protocol.events import EVENT, UnknownEvent
 from cornered.protocol.feed import NodeStatus, PublicMatchState
 from cornered.protocol.messages import MESSAGE
 from cornered.protocol.values import Clock
@@ -38,6 +38,8 @@ def make_schema() -> Schema:
             ("NodeStatus", "serialization", TypeAdapter(NodeStatus)),
         ]
     )
+    # No server sends it: it is what a client makes of an event that it does not know.
+    del generated["$defs"][UnknownEvent.__name__]
     definitions: Schema = {name: _plain(value) for name, value in generated["$defs"].items()}
     named = {name: _plain(union) for (name, _), union in unions.items() if "oneOf" in union}
     definitions = {name: _named(value, named) for name, value in definitions.items()} | named

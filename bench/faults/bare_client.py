@@ -126,7 +126,7 @@ class BareClient:
         message = self._codec.decode_message(raw)
         now = time.monotonic()
         if isinstance(message, Happened):
-            self.log.entries.append(Saw(now, self._connection, message.match, message.events))
+            self.log.entries.append(Saw(now, self._connection, message.match, message.known))
         elif isinstance(message, Snapshot):
             shown = Shown(
                 now, self._connection, message.match, message.seq, message.position, message.ply, message.over
@@ -225,7 +225,7 @@ class _Seat:
 
     async def _take(self, message: ServerMessage) -> None:
         if isinstance(message, Happened) and message.match == self._match:
-            for event in message.events:
+            for event in message.known:
                 self._fold(event)
         elif isinstance(message, Snapshot) and message.match == self._match:
             self._seq, self._over = max(self._seq, message.seq), message.over

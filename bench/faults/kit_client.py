@@ -54,7 +54,7 @@ class _LoggedClient(Client):
     def _log(self, message: ServerMessage, now: float) -> None:
         entries = self.client_log.entries
         if isinstance(message, Happened):
-            entries.append(Saw(now, self.connection, message.match, message.events))
+            entries.append(Saw(now, self.connection, message.match, message.known))
         elif isinstance(message, Snapshot):
             entries.append(
                 Shown(now, self.connection, message.match, message.seq, message.position, message.ply, message.over)

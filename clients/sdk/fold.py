@@ -23,6 +23,7 @@ from cornered.protocol.events import (
     TakebackDeclined,
     TakebackRequested,
     TakenBack,
+    UnknownEvent,
 )
 from cornered.protocol.messages import Happened, SeatPresence, Snapshot
 from cornered.protocol.values import SeatInfo
@@ -57,11 +58,11 @@ def with_presence(snapshot: Snapshot, presence: SeatPresence) -> Snapshot:
     return snapshot.model_copy(update={"connected": tuple(connected)})
 
 
-def _evolve(snapshot: Snapshot, event: MatchEvent) -> Snapshot:
+def _evolve(snapshot: Snapshot, event: MatchEvent | UnknownEvent) -> Snapshot:
     return snapshot.model_copy(update={"seq": event.seq, **_changes(snapshot, event)})
 
 
-def _changes(snapshot: Snapshot, event: MatchEvent) -> dict[str, object]:
+def _changes(snapshot: Snapshot, event: MatchEvent | UnknownEvent) -> dict[str, object]:
     match event:
         case Played():
             # A move of a player who has not agreed declines the standing offer.
@@ -111,7 +112,7 @@ def _changes(snapshot: Snapshot, event: MatchEvent) -> dict[str, object]:
             return {"rematch": ()}
         case Rematched():
             return {"rematch": (*snapshot.rematch, event.seat), "next": event.match}
-        case Started() | Resumed():
+        case Started() | Resumed() | UnknownEvent():
             return {}
         case _:
             assert_never(event)

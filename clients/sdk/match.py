@@ -144,7 +144,8 @@ class MatchView:
     async def __aiter__(self) -> AsyncIterator[MatchEvent]:
         """Yield every event since this client joined, in order, until the match is over or left.
 
-        A watcher that falls behind misses the events that the server skips for it; a player gets all.
+        A watcher that falls behind misses the events that the server skips for it; a player gets all. Events of a later
+        server, whose type this client does not know, are left out.
         """
         position = 0
         while True:
@@ -259,7 +260,7 @@ class MatchView:
         if unseen[0].seq != self.snapshot.seq + 1:
             return False
         self.snapshot = advance(self.snapshot, happened)
-        self._events.extend(unseen)
+        self._events.extend(event for event in happened.known if event.seq >= unseen[0].seq)
         self._pulse.beat()
         return True
 

@@ -113,7 +113,7 @@ class Feed:
     def _note_happened(self, message: Happened) -> None:
         name = message.match
         over = False
-        for event in message.events:
+        for event in message.known:
             if isinstance(event, Started):
                 if not event.private:
                     self._live[name] = _LiveMatch(event.players, event.game, event.clock, message)
@@ -124,7 +124,7 @@ class Feed:
         known = self._live.get(name)
         if known is None and name not in self._finished:
             return
-        self._events.extend((name, event) for event in message.events)
+        self._events.extend((name, event) for event in message.known)
         if known is not None:
             known.newest = message
             self._mark_changed(name)

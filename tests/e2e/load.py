@@ -196,7 +196,7 @@ class _Game:
     async def _take(self, message: ServerMessage) -> None:
         match message:
             case Happened(match=self._match):
-                for event in message.events:
+                for event in message.known:
                     self._fold(event)
             case Acknowledged():
                 await self._note_answer(message)

@@ -62,7 +62,7 @@ async def fetch(player: Player, match: str, since: int) -> tuple[MatchEvent, ...
     while True:
         message = await player.hear()
         if isinstance(message, Happened):
-            return message.events
+            return message.known
 
 
 @pytest.mark.mqtt

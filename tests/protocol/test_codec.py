@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from cornered.protocol.codec import CODECS, JSON, MAX_CONTAINERS, MAX_FRAME, MSGPACK, Codec, ProtocolError
 from cornered.protocol.commands import Play
-from cornered.protocol.values import Value
+from cornered.protocol.events import Played, UnknownEvent
+from cornered.protocol.messages import Happened
+from cornered.protocol.values import Clocks, Value
 
 PLAY = {"type": "play", "id": "c1", "match": "m1", "ply": 3, "move": "e4"}
 
@@ -286,3 +288,24 @@ def test_each_codec_is_found_by_its_subprotocol() -> None:
         "cornered.v1.json": True,
         "cornered.v1.msgpack": False,
     }
+
+
+def test_a_client_ignores_the_fields_and_the_events_of_a_later_server(codec: Codec) -> None:
+    played = Played(seq=2, at=5, seat=0, cause="c1", ply=0, move="a4", spent=1, left=(None, None))
+    clocks = Clocks(left=(None, None), at=5, running=None)
+    known = Happened(match="m1", events=(played,), position="x", ply=1, to_move=1, clocks=clocks)
+    raw = known.model_dump(mode="json")
+    later = {"type": "sneezed", "seq": 3, "at": 6, "by": {"seat": 1}}
+    told = raw | {"mood": "calm", "events": [raw["events"][0] | {"heat": 3}, later]}
+    read = codec.decode_message(pack(codec, told))
+    assert isinstance(read, Happened)
+    assert read.events == (played, UnknownEvent(seq=3, at=6, type="sneezed"))
+    assert read.model_copy(update={"events": known.events}) == known
+
+
+def test_a_known_event_with_a_missing_field_is_no_unknown_one(codec: Codec) -> None:
+    clocks = {"left": [None, None], "at": 5, "running": None}
+    told = {"type": "happened", "match": "m1", "position": "x", "ply": 1, "to_move": 1, "clocks": clocks}
+    told["events"] = [{"type": "played", "seq": 2, "at": 5}]
+    with pytest.raises(ProtocolError, match="events"):
+        codec.decode_message(pack(codec, told))

@@ -87,7 +87,7 @@ async def test_a_rated_match_changes_both_ratings_and_its_clients_are_told(
         shown = await cas.join(match)
         assert shown.rated
         assert [(seat.rating, seat.provisional) for seat in shown.seats] == [(1500, True)] * 2
-        last = (await play_out(match, (ann, ben)))[-1].events[-1]
+        last = (await play_out(match, (ann, ben)))[-1].known[-1]
         assert last.type == "ended"
         assert last.rated
         told = [await client.hear(Rated) for client in (ann, ben, cas)]

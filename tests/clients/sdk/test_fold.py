@@ -22,7 +22,8 @@ from cornered.protocol.commands import (
     RequestTakeback,
     Resign,
 )
-from cornered.protocol.messages import Snapshot
+from cornered.protocol.events import UnknownEvent
+from cornered.protocol.messages import Happened, Snapshot
 from cornered.protocol.values import Fischer, GameSpec, Player
 from cornered.server.match import views
 from cornered.server.match.catalogue import settle
@@ -112,3 +113,15 @@ def test_events_that_are_known_already_change_nothing() -> None:
     once = advance(before, views.happened(after, events))
     assert advance(once, views.happened(after, events)) is once
     assert advance(once, views.happened(after, (*started, *events))) is once
+
+
+def test_an_event_of_a_later_server_counts_and_brings_its_position() -> None:
+    players = [Player(id=name, name=name, kind="bot") for name in "ab"]
+    started = open_match(Opening("m", settle(GAMES[0])[1], players, Fischer(initial=60)), SEED, now=1)
+    before = seen(Match.replay(started, SEED))
+    later = UnknownEvent(seq=before.seq + 1, at=5, type="sneezed")
+    happened = Happened(
+        match=before.match, events=(later,), position="...", ply=before.ply, to_move=1, clocks=before.clocks
+    )
+    after = advance(before, happened)
+    assert (after.seq, after.position, after.to_move, after.moves) == (before.seq + 1, "...", 1, before.moves)
