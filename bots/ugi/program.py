@@ -17,7 +17,7 @@ from cornered.bots.bot import WIN, Bot, Limit, SettingValue, Thought
 from cornered.bots.ugi.process import EngineFailed, EngineProcess
 from cornered.engine import Game, IllegalMove, OptionValue, State
 
-__all__ = ["ProgramBot", "is_program", "quit_idle"]
+__all__ = ["ProgramBot", "SearchReport", "go_line", "is_program", "quit_idle"]
 
 PREFIX: Final = "exec:"
 START_TIMEOUT_S: Final = 8.0
@@ -32,6 +32,9 @@ HANG_MARGIN_S: Final = 0.2
 """Seconds from `stop` to the kill. A pool's worker that waits for the program hangs after 0.25 s itself."""
 TRANSFER_MS: Final = 20
 """Milliseconds of a move's time that are kept for the pipes."""
+NUMBERS: Final = re.compile(r"\b(depth|nodes|cp|mate) (-?\d{1,15})(?!\S)")
+PV_PLIES_MAX: Final = 256
+"""Moves of a principal variation that are kept."""
 
 
 def is_program(word: str) -> bool:
@@ -126,18 +129,18 @@ class ProgramBot(Bot):
     def choose(self, state: State, limit: Limit) -> Thought:
         engine = self._ready(state.game)
         process = engine.process
-        seen: list[str] = []
+        report = SearchReport()
         began = monotonic()
         deadline = limit.deadline or began + UNLIMITED_TIME_S
         margin = HANG_MARGIN_S if limit.grace is None else min(HANG_MARGIN_S, 0.8 * limit.grace / 1000)
         try:
             process.send(f"position fen {state}")
-            process.send(_go(limit))
+            process.send(go_line(limit))
             try:
-                answer = process.read_until("bestmove", deadline, seen=seen.append)
+                answer = process.read_until("bestmove", deadline, seen=report.add)
             except TimeoutError:
                 process.send("stop")
-                answer = process.read_until("bestmove", max(deadline, monotonic()) + margin, seen=seen.append)
+                answer = process.read_until("bestmove", max(deadline, monotonic()) + margin, seen=report.add)
         except TimeoutError:
             process.kill()
             took = f"{monotonic() - began:.2f} s"
@@ -148,7 +151,7 @@ class ProgramBot(Bot):
             raise EngineFailed(f"{self.label} answered `bestmove` without a move")
         if not state.is_legal(move):
             raise IllegalMove(move, state.explain(move))
-        return _thought(move, seen, monotonic() - began)
+        return report.thought(move, monotonic() - began)
 
     def _ready(self, game: Game) -> _Engine:
         """Return the running program, which has been told the game."""
@@ -197,8 +200,12 @@ def _written(value: OptionValue) -> str:
     return "none" if value is None else str(value).lower()
 
 
-def _go(limit: Limit) -> str:
+def go_line(limit: Limit) -> str:
+    """Return the line that starts a search: `movetime` always holds, the clocks tell what it was taken from."""
     words = ["go"]
+    if limit.clocks is not None:
+        for number, left in enumerate(limit.clocks.left, 1):
+            words += [f"p{number}time", str(left), f"p{number}inc", str(limit.clocks.increment)]
     if limit.remaining is not None:
         left = round(1000 * limit.remaining)
         words += ["movetime", str(max(1, left - min(TRANSFER_MS, left // 10)))]
@@ -208,26 +215,35 @@ def _go(limit: Limit) -> str:
     return " ".join(words)
 
 
-def _thought(move: str, lines: list[str], seconds: float) -> Thought:
-    """Return the thought of an engine's `info` lines; what cannot be read is left out.
+class SearchReport:
+    """What the `info` lines of one search say; the newest line holds, and the lines themselves are not kept."""
 
-    A distance to the end is a score, never a proof: contests end games in which both players have one.
-    """
-    found: dict[str, str] = {}
-    pv: tuple[str, ...] = ()
-    for line in lines:
-        if line.startswith("info ") and not line.startswith("info string"):
-            head, _, variation = line.partition(" pv ")
-            pv = tuple(variation.split()) or pv
-            found |= dict(re.findall(r"\b(depth|nodes|cp|mate) (-?\d{1,15})(?!\S)", head))
-            if " mate " not in head and " cp " in head:
-                found.pop("mate", None)
-    score = float(found["cp"]) / 100 if "cp" in found else None
-    if "mate" in found:
-        plies = int(found["mate"])
-        score = WIN - plies if plies > 0 else -WIN - plies
-    if not pv or pv[0] != move:
-        pv = (move,)
-    return Thought(
-        move, score, max(0, int(found.get("depth", 0))), max(0, int(found.get("nodes", 0))), pv=pv, seconds=seconds
-    )
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        """By name: depth, nodes, and cp or mate."""
+        self._pv: tuple[str, ...] = ()
+
+    def add(self, line: str) -> None:
+        """Read a line; what cannot be read is left out."""
+        if not line.startswith("info ") or line.startswith("info string"):
+            return
+        head, _, variation = line.partition(" pv ")
+        self._pv = tuple(variation.split()[:PV_PLIES_MAX]) or self._pv
+        numbers = {name: int(number) for name, number in NUMBERS.findall(head)}
+        if "mate" in numbers or "cp" in numbers:
+            self._numbers.pop("mate", None)
+        self._numbers |= numbers
+
+    def thought(self, move: str, seconds: float) -> Thought:
+        """Return the thought of a search that chose `move`.
+
+        A distance to the end is a score, never a proof: contests end games in which both players have one.
+        """
+        found = self._numbers
+        score = found["cp"] / 100 if "cp" in found else None
+        if (plies := found.get("mate")) is not None:
+            score = WIN - plies if plies > 0 else -WIN - plies
+        pv = self._pv if self._pv[:1] == (move,) else (move,)
+        return Thought(
+            move, score, max(0, found.get("depth", 0)), max(0, found.get("nodes", 0)), pv=pv, seconds=seconds
+        )

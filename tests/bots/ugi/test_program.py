@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
+import tracemalloc
 from pathlib import Path
 
 import psutil
@@ -18,9 +19,10 @@ from cornered import engine
 from cornered.bots.bot import Limit
 from cornered.bots.roster import create
 from cornered.bots.ugi.process import EngineFailed
-from cornered.bots.ugi.program import ProgramBot, quit_idle
+from cornered.bots.ugi.program import ProgramBot, SearchReport, go_line, quit_idle
 from cornered.engine import CHANCE, IllegalMove
 from cornered.lab.contests.arena import play
+from cornered.engine.limit import ClockTimes
 from cornered.lab.contests.terms import ContestTerms, Fixture
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -169,10 +171,9 @@ def test_a_missing_program_is_named_before_anything_is_played(tmp_path: Path) ->
 
 def test_a_program_that_never_says_ugiok_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cornered.bots.ugi.program.START_TIMEOUT_S", 0.3)
-    before = {child.pid for child in psutil.Process(os.getpid()).children()}
     with pytest.raises(EngineFailed, match="did not answer `ugi`"):
         create("exec:sleep 100").prepare(START.game)
-    assert {child.pid for child in psutil.Process(os.getpid()).children()} <= before
+    assert ["sleep", "100"] not in [child.cmdline() for child in psutil.Process(os.getpid()).children()]
 
 
 def test_standard_error_and_the_seed_are_shown_with_the_name(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -197,6 +198,30 @@ def test_info_lines_become_the_thought(tmp_path: Path) -> None:
     word = script(tmp_path / "other", "say('info depth 4 score mate -3 pv a3'); say('bestmove a3')")
     lost = create(word).choose(START, Limit(time=5000))
     assert (lost.score, lost.proven) == (-9997, None)
+
+
+def test_only_the_newest_info_line_is_kept_however_many_come() -> None:
+    report = SearchReport()
+    tracemalloc.start()
+    try:
+        for number in range(20_000):
+            report.add(f"info depth {number} nodes 5 score mate 3 pv {' '.join(['a3'] * 300)}")
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 100_000
+    report.add("info depth 7 score cp 20")
+    report.add("info string depth 99")
+    thought = report.thought("a3", 1.0)
+    assert (thought.depth, thought.nodes, thought.score, len(thought.pv)) == (7, 5, 0.2, 256)
+
+
+def test_the_clocks_of_a_match_are_told_beside_the_time_of_the_move() -> None:
+    assert go_line(Limit(depth=3, clocks=ClockTimes((61_000, 59_000), 500))) == (
+        "go p1time 61000 p1inc 500 p2time 59000 p2inc 500 depth 3"
+    )
+    assert " movetime " in go_line(Limit(time=1000, clocks=ClockTimes((61_000, 59_000), 0)))
+    assert go_line(Limit()) == "go"
 
 
 def test_cornered_itself_is_an_engine_for_every_game_with_dice_too() -> None:
