@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import shlex
-import shutil
-import subprocess
 import sys
 import time
 import tracemalloc
@@ -86,17 +84,6 @@ def test_the_next_bot_of_the_same_word_takes_the_running_program() -> None:
     second.choose(START, Limit(time=2000))
     third.choose(START, Limit(time=2000))
     assert pid_of(second) == pid != pid_of(third)
-
-
-def test_the_example_in_c_plays_against_the_one_in_python(tmp_path: Path) -> None:
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("there is no C compiler, cc, on this machine")
-    program = tmp_path / "engine"
-    source = ROOT / "examples" / "ugi_engine.c"
-    subprocess.run([compiler, "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, source], check=True, timeout=60)
-    for players in ((f"exec:{program}", EXAMPLE), (EXAMPLE, f"exec:{program}")):
-        assert play(TERMS, Fixture(0, players)).ending == "rules"
 
 
 def test_a_crash_loses_the_move_and_the_next_one_starts_the_program_again(tmp_path: Path) -> None:
