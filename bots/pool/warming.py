@@ -15,7 +15,7 @@ from typing import Final
 from cornered import bots, engine
 from cornered.bots.bot import Limit
 from cornered.bots.roster import create
-from cornered.bots.ugi.program import is_program
+from cornered.bots.ugi.command import is_program
 from cornered.engine import CHANCE, Game, State, warming
 from cornered.engine.compile import compiler
 from cornered.engine.compile.kernel import cache_of, modules_of

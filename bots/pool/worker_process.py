@@ -23,7 +23,7 @@ from cornered.bots.bot import Thought
 from cornered.bots.pool.blas import ONE_THREAD
 from cornered.bots.pool.warming import PRELOAD, Preparation
 from cornered.bots.pool.worker_main import Done, Failed, ReadyCheck, ThinkJob, WorkerSlot, answering
-from cornered.bots.ugi.program import is_program
+from cornered.bots.ugi.command import is_program
 
 if TYPE_CHECKING:
     # The first is missing on Windows.

@@ -7,7 +7,9 @@ import pkgutil
 from functools import cache
 
 from cornered.bots.bot import Bot, SettingValue
-from cornered.bots.ugi.program import ProgramBot, is_program
+from cornered.bots.qtp.program import QtpBot
+from cornered.bots.ugi.command import is_program
+from cornered.bots.ugi.program import ProgramBot
 
 __all__ = ["bots", "create", "kind", "names"]
 
@@ -36,12 +38,14 @@ def kind(name: str) -> type[Bot]:
 
 
 def create(spec: str, seed: int | None = None) -> Bot:
-    """Return the bot that `spec` describes: a name, `name:setting=value,setting=value`, or `exec:./engine`.
+    """Return the bot that `spec` describes: a name, `name:setting=value,setting=value`, or a program,
+    `exec:./engine` or `qtp:./engine`.
 
     Raises a ValueError that lists the names, settings or values there are.
     """
     if is_program(spec):
-        return ProgramBot.of(spec, seed)
+        protocol, _, command = spec.partition(":")
+        return (QtpBot if protocol == QtpBot.name else ProgramBot)(seed, command=command)
     name, _, listed = spec.partition(":")
     bot = kind(name)
     settings: dict[str, SettingValue] = {}

@@ -87,19 +87,22 @@ class EngineProcess:
 
         Raises TimeoutError at the deadline, on the clock of `time.monotonic`, and EngineFailed where the program ends.
         """
-        while True:
-            left = deadline - monotonic()
-            if left <= 0:
-                raise TimeoutError
-            try:
-                line = self._lines.get(timeout=left)
-            except queue.Empty:
-                raise TimeoutError from None
-            if line is None:
-                raise self._ended()
-            if line.split(" ", 1)[0] == word:
-                return line
+        while (line := self.read_line(deadline)).split(" ", 1)[0] != word:
             seen(line)
+        return line
+
+    def read_line(self, deadline: float) -> str:
+        """Return the next line, its white space replaced by single spaces. Raises as `read_until` does."""
+        left = deadline - monotonic()
+        if left <= 0:
+            raise TimeoutError
+        try:
+            line = self._lines.get(timeout=left)
+        except queue.Empty:
+            raise TimeoutError from None
+        if line is None:
+            raise self._ended()
+        return line
 
     def quit(self) -> None:
         """Ask the program to end, and kill it where it does not."""

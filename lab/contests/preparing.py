@@ -17,7 +17,7 @@ from cornered.bots.evaluate import is_duel
 from cornered.bots.playout import playouts
 from cornered.bots.pool.warming import Preparation, compiled, exercise, is_warm, mark
 from cornered.bots.roster import create
-from cornered.bots.ugi.program import is_program
+from cornered.bots.ugi.command import is_program
 from cornered.engine import Game
 from cornered.engine.compile.compiler import COMPILE_TIMEOUT_S
 from cornered.engine.progress import Progress, Report

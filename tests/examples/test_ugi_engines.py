@@ -56,7 +56,11 @@ LANGUAGES = {
 COMPILED = ("c", "rust", "go")
 SCRIPTS = ("javascript", "python")
 
-INTRODUCTION = ["id author the authors of Cornered", "option name Game type combo default trapgrid var trapgrid", "ugiok"]
+INTRODUCTION = [
+    "id author the authors of Cornered",
+    "option name Game type combo default trapgrid var trapgrid",
+    "ugiok",
+]
 SMALL = "setoption name size value 3"
 WON = ["info depth 1 nodes 3 score mate 1 pv b2", "bestmove b2"]
 OVER = "position startpos moves b3 c2 c3 b2"
@@ -72,7 +76,10 @@ EXCHANGES: list[tuple[str, list[str]]] = [
     ("setoption name size value 5", []),
     ("position startpos moves b5", []),
     ("query p2turn", ["response true"]),
-    ("go depth 2", ["info depth 1 nodes 3 score cp 0 pv e2", "info depth 2 nodes 9 score cp -100 pv e2", "bestmove e2"]),
+    (
+        "go depth 2",
+        ["info depth 1 nodes 3 score cp 0 pv e2", "info depth 2 nodes 9 score cp -100 pv e2", "bestmove e2"],
+    ),
     ("go nodes 5", ["info depth 1 nodes 3 score cp 0 pv e2", "bestmove e2"]),
     ("go p1time 1 p2time 60000 p1inc 0 p2inc 1 depth 1", ["info depth 1 nodes 3 score cp 0 pv e2", "bestmove e2"]),
     ("position fen x.0/..x/.1x 0 moves b3", []),

@@ -16,11 +16,12 @@ import pytest
 from cornered import engine
 from cornered.bots.bot import Limit
 from cornered.bots.roster import create
+from cornered.bots.ugi.command import quit_idle
 from cornered.bots.ugi.process import EngineFailed
-from cornered.bots.ugi.program import ProgramBot, SearchReport, go_line, quit_idle
+from cornered.bots.ugi.program import ProgramBot, SearchReport, go_line
 from cornered.engine import CHANCE, IllegalMove
-from cornered.lab.contests.arena import play
 from cornered.engine.limit import ClockTimes
+from cornered.lab.contests.arena import play
 from cornered.lab.contests.terms import ContestTerms, Fixture
 
 ROOT = Path(__file__).resolve().parents[3]
