@@ -158,5 +158,5 @@ def test_other_games_and_boards_are_refused_before_anything_is_played(tmp_path: 
         create(word).prepare(engine.load("quoridor", size=3))
     with pytest.raises(ValueError, match=r"there is no program './nothing'"):
         create("qtp:./nothing --fast")
-    with pytest.raises(ValueError, match="as in qtp:./engine"):
+    with pytest.raises(ValueError, match=r"as in qtp:\./engine"):
         create("qtp:")
