@@ -7,7 +7,6 @@ import pkgutil
 from functools import cache
 
 from cornered.bots.bot import Bot, SettingValue
-from cornered.bots.qtp.program import QtpBot
 from cornered.bots.ugi.command import is_program
 from cornered.bots.ugi.program import ProgramBot
 
@@ -45,7 +44,12 @@ def create(spec: str, seed: int | None = None) -> Bot:
     """
     if is_program(spec):
         protocol, _, command = spec.partition(":")
-        return (QtpBot if protocol == QtpBot.name else ProgramBot)(seed, command=command)
+        if protocol == "exec":
+            return ProgramBot(seed, command=command)
+        # Imported late: it loads the rules of Quoridor, and with them the compiler.
+        from cornered.bots.qtp.program import QtpBot
+
+        return QtpBot(seed, command=command)
     name, _, listed = spec.partition(":")
     bot = kind(name)
     settings: dict[str, SettingValue] = {}

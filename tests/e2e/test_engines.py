@@ -1,4 +1,4 @@
-"""An engine that crashes once and hangs once, everywhere that a bot word is taken: it plays on, and its words are shown.
+"""An engine that crashes once and hangs once, wherever a bot word is taken: it plays on, and its words are shown.
 
 It is the example in Python, whose second search ends the program and whose fourth takes no end; it writes to standard
 error when it starts, and what it is told to search.
@@ -116,6 +116,18 @@ def test_it_plays_in_a_contest_on_a_cluster(unruly: str, tmp_path: Path) -> None
     began, searches = shown((tmp_path / "log").read_text())
     assert began >= 3
     assert searches > 10
+
+
+async def test_it_plays_in_a_contest_on_a_server(unruly: str, tmp_path: Path) -> None:
+    arguments = ("--game", "trapgrid", "--option", "size=5", "--games", "4", "--clock", "60+0.5", "--time", "0.2")
+    async with running(tmp_path) as address:
+        server = ("--server", address.replace("http", "ws", 1))
+        stdout, stderr = await asyncio.to_thread(run, "match", unruly, "random", *arguments, *server, "--json")
+    endings, faults = ends(json.loads(stdout)["standings"])
+    assert endings == {"rules": 2, "crashed": 2}
+    assert len(faults) == 2
+    assert shown(stderr)[0] >= 3
+    assert re.search(r"go p1time \d+ p1inc 500 p2time \d+ p2inc 500 movetime \d+", stderr)
 
 
 async def test_it_plays_on_a_server_where_quick_moves_stand_in(unruly: str, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -90,8 +91,9 @@ def test_a_limit_keeps_its_deadline_on_the_way_to_another_process() -> None:
 
 @pytest.mark.parametrize("what", ["time", "depth", "nodes"])
 def test_a_limit_of_nothing_is_an_error(what: str) -> None:
+    given: dict[str, Any] = {what: 0}
     with pytest.raises(ValueError, match=what):
-        Limit(**{what: 0})
+        Limit(**given)
 
 
 def test_only_clocks_that_run_over_the_game_are_told() -> None:
