@@ -32,6 +32,8 @@ __all__ = ["QtpBot"]
 
 ANSWER_TIMEOUT_S: Final = 2.0
 """Seconds for the answer to each command but `genmove`."""
+PREPARE_TIMEOUT_S: Final = 60.0
+"""Seconds for those that begin a game with another board or number of walls: a program may compile or load then."""
 
 
 class Refused(Exception):
@@ -44,6 +46,8 @@ class QtpProgram(Program):
     def __init__(self, command: tuple[str, ...], name: str) -> None:
         super().__init__(command, name)
         self.state: QuoridorState | None = None
+        self._game: Game | None = None
+        """The game that it played last."""
         try:
             self.ask("name", monotonic() + START_TIMEOUT_S)
         except TimeoutError:
@@ -81,8 +85,10 @@ class QtpProgram(Program):
     def clear(self, game: Game) -> None:
         """Tell the program the board's size and the walls, and that a game begins. Raises Refused."""
         self.state = None
+        deadline = monotonic() + (ANSWER_TIMEOUT_S if game == self._game else PREPARE_TIMEOUT_S)
         for command in (f"boardsize {game.options['size']}", "clear_board", f"walls {game.options['walls']}"):
-            self.ask(command)
+            self.ask(command, deadline)
+        self._game = game
 
     def _set_up(self, state: QuoridorState) -> None:
         """Walk the pawns to their cells on an empty board, and put up the walls: a colour may move twice in a row."""
@@ -132,7 +138,7 @@ class QtpBot(CommandBot[QtpProgram]):
         except Refused as refused:
             raise ValueError(f"{self.label} does not play {game!r}: {refused}") from None
         except TimeoutError:
-            raise self._hung(program, "the board") from None
+            raise self._hung(program, "the board", PREPARE_TIMEOUT_S) from None
 
     def choose(self, state: State, limit: Limit) -> Thought:
         began = monotonic()

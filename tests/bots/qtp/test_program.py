@@ -24,7 +24,6 @@ from cornered.lab.contests.terms import ContestTerms, Fixture
 CORNERED = shlex.join([sys.executable, "-m", "cornered", "engine", "greedy", "--protocol", "qtp"])
 TERMS = ContestTerms.of("quoridor", {"size": 5, "max_plies": 100}, time=5000)
 START = TERMS.load().start()
-LIMIT = Limit(time=20_000)
 
 SCRIPT = """
 import os, sys, time
@@ -65,7 +64,7 @@ def test_it_plays_whole_games_on_both_sides() -> None:
 
 def greedy_moves(state: State) -> set[str]:
     """Return the moves that greedy finds equally good: it chooses among them at random."""
-    return {create("greedy", seed).choose(state, LIMIT).move for seed in range(12)}
+    return {create("greedy", seed).choose(state, Limit(time=20_000)).move for seed in range(12)}
 
 
 def test_any_position_is_set_up_as_it_is() -> None:
@@ -75,21 +74,21 @@ def test_any_position_is_set_up_as_it_is() -> None:
         for _ in range(chance.randrange(4, 14)):
             if (after := state.play(chance.choice(state.moves()))).outcome is None:
                 state = after
-        assert bot.choose(state, LIMIT).move in greedy_moves(state)
+        assert bot.choose(state, Limit(time=20_000)).move in greedy_moves(state)
 
 
 def test_a_game_is_told_move_by_move_and_another_one_from_its_start(tmp_path: Path) -> None:
     bot = create(script(tmp_path, "print('= C4\\n' if told.tell() < 60 else '= C3\\n', flush=True)"))
-    first = bot.choose(START, LIMIT)
+    first = bot.choose(START, Limit(time=20_000))
     assert first.move == "c2"
     after = START.play("c2").play("d4v")
-    assert bot.choose(after, LIMIT).move == "c3"
+    assert bot.choose(after, Limit(time=20_000)).move == "c3"
     assert told(tmp_path) == [
         *("name", "boardsize 5", "clear_board", "walls 5", "genmove black"),
         *("playwall white D2 vertical", "genmove black"),
     ]
     with pytest.raises(IllegalMove):
-        bot.choose(START.play("b1").play("c4"), LIMIT)
+        bot.choose(START.play("b1").play("c4"), Limit(time=20_000))
     assert told(tmp_path)[7:] == [
         *("boardsize 5", "clear_board", "walls 5", "playmove black B5", "playmove white C2", "genmove black"),
     ]
@@ -101,7 +100,7 @@ def test_walls_are_put_up_by_who_has_fewer_left(tmp_path: Path) -> None:
         state = state.play(move)
     bot = create(script(tmp_path, "print('= C3\\n', flush=True)"))
     with pytest.raises(IllegalMove):
-        bot.choose(state, LIMIT)
+        bot.choose(state, Limit(time=20_000))
     assert [line.split()[1] for line in told(tmp_path) if line.startswith("playwall")] == ["black", "black", "white"]
 
 
@@ -113,8 +112,8 @@ def test_a_crash_loses_the_move_and_the_next_one_starts_the_program_again(tmp_pa
     )
     bot = create(word)
     with pytest.raises(EngineFailed, match="ended with exit code 3"):
-        bot.choose(START, LIMIT)
-    assert bot.choose(START, LIMIT).move == "c2"
+        bot.choose(START, Limit(time=20_000))
+    assert bot.choose(START, Limit(time=20_000)).move == "c2"
 
 
 def test_a_program_that_takes_too_long_is_killed(tmp_path: Path) -> None:
@@ -138,7 +137,7 @@ def test_a_program_that_takes_too_long_is_killed(tmp_path: Path) -> None:
 )
 def test_a_wrong_answer_is_a_failure_with_a_text(tmp_path: Path, go: str, failure: type[Exception], text: str) -> None:
     with pytest.raises(failure, match=text):
-        create(script(tmp_path, go)).choose(START, LIMIT)
+        create(script(tmp_path, go)).choose(START, Limit(time=20_000))
 
 
 def test_a_contest_tells_what_failed(tmp_path: Path) -> None:
@@ -153,7 +152,7 @@ def test_other_games_and_boards_are_refused_before_anything_is_played(tmp_path: 
         ContestTerms.of("trapgrid", time=100).check(word)
     assert not create(word).plays(engine.load("quoridor", players=4))
     with pytest.raises(ValueError, match="for two players"):
-        create(word).choose(engine.load("quoridor", players=4).start(), LIMIT)
+        create(word).choose(engine.load("quoridor", players=4).start(), Limit(time=20_000))
     with pytest.raises(ValueError, match="unacceptable size"):
         create(word).prepare(engine.load("quoridor", size=3))
     with pytest.raises(ValueError, match=r"there is no program './nothing'"):
