@@ -31,10 +31,9 @@ def bot_of_word(
     from cornered.clients.sdk.running import BotSettings, play_bot
 
     settings = BotSettings(**{field: value for field, value in given.items() if value is not None})
-    head, _ = split_word(word)
     load: Callable[[], ChooseState]
-    if is_author_word(head):
-        load, label = partial(load_choose, word), short_name(head)
+    if is_author_word(word):
+        load, label = partial(load_choose, word), short_name(split_word(word)[0])
     else:
         from cornered.bots.online.host import player_name
         from cornered.bots.roster import create

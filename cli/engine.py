@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -18,18 +18,33 @@ app = typer.Typer(cls=CommandGroup, no_args_is_help=True, pretty_exceptions_enab
 def engine(
     bot: Annotated[str, typer.Argument(metavar="[BOT]", help="A bot of `cornered bots`.")] = "champion",
     seed: Annotated[int | None, typer.Option(help="Seed of bots with randomness.")] = None,
+    protocol: Annotated[
+        Literal["ugi", "qtp"],
+        typer.Option(help="ugi: the Universal Game Interface. qtp: the Quoridor Text Protocol."),
+    ] = "ugi",
+    time: Annotated[
+        float, typer.Option(min=0.001, max=86_400, help="Seconds a move with qtp, which has no limits.")
+    ] = 1.0,
 ) -> None:
-    """Answer the Universal Game Interface (docs/engines.md) on standard input and output, until `quit`."""
+    """Answer a protocol of engines (docs/engines.md) on standard input and output, until `quit`."""
+    from cornered.bots.bot import Limit
+    from cornered.bots.qtp.engine import QtpEngine
     from cornered.bots.roster import create
     from cornered.bots.ugi.engine import Engine
 
-    create(bot, seed)
+    first = create(bot, seed)
 
-    def write(line: str) -> None:
-        sys.stdout.write(f"{line}\n")
+    def write(text: str) -> None:
+        sys.stdout.write(text)
         sys.stdout.flush()
 
-    answering = Engine(lambda: create(bot, seed), write)
+    if protocol == "qtp":
+        quoridor = QtpEngine(first, write, lambda: Limit(round(1000 * time)))
+        for line in sys.stdin:
+            if not quoridor.handle(line):
+                return
+        return
+    answering = Engine(lambda: create(bot, seed), lambda line: write(f"{line}\n"))
     for line in sys.stdin:
         if not answering.handle(line):
             return

@@ -291,10 +291,10 @@ def bot(
 ) -> None:
     """Connect bots to a server, until interrupted. A bot of yours thinks in worker processes, one for each match."""
     from cornered.clients.sdk.address import require_key, require_token, require_version, socket_url
-    from cornered.clients.sdk.bot_word import is_author_word, split_word
+    from cornered.clients.sdk.bot_word import is_author_word
     from cornered.clients.sdk.tokens import TokenStore
 
-    is_author = any(is_author_word(split_word(word)[0]) for word in names)
+    is_author = any(map(is_author_word, names))
     options = "--against, --games, --game, --clock, --rated, --thinks-in, --on-error and --name"
     is_alone = (
         is_author

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from time import monotonic
 
-__all__ = ["Limit"]
+__all__ = ["ClockTimes", "Limit"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClockTimes:
+    """The clocks of a match when a search begins, in milliseconds: what each seat's has left, and gains with a move."""
+
+    left: tuple[int, ...]
+    increment: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +29,8 @@ class Limit:
     lines: int = 1
     grace: int | None = None
     """Milliseconds after `time` within which an answer is still of use; None where unknown."""
+    clocks: ClockTimes | None = None
+    """The clocks that `time` was taken from, for who manages time alone; they do not limit."""
     started: float = field(default_factory=monotonic, compare=False)
 
     def __post_init__(self) -> None:

@@ -1,108 +1,148 @@
-"""An engine for Cornered's TrapGrid: Python's standard library and one ply, over the Universal Game Interface.
+"""An engine for Cornered's TrapGrid in Python: alpha-beta over the Universal Game Interface (docs/engines.md).
 
     cornered match "exec:python3 examples/ugi_engine.py" random --game trapgrid --games 10
 
-It steps to the free cell from which most cells can be reached. docs/engines.md describes the interface.
+Needs the standard library alone. A thread searches while the main thread reads; `isready` is answered at once, and
+every other line ends the search first. The same engine is beside it in C, JavaScript, Go and Rust.
 """
 
-import random
 import sys
+import threading
+import time
 
-FILES = "abcdefgh"
+WIN, LEAST_WIN, DEPTH_MAX = 10_000, 9_000, 64
+WIDTH = 10  # The board has a border of blocked cells: a1 is cell 11, and b1 is cell 12.
+STEPS = (WIDTH, -WIDTH, -1, 1)
 
 
-def read(text):
-    """Return the rows from the bottom, and the seat to move, of a position text such as `x0./.../.1x 0`."""
-    rows, turn = text.split()[:2]
-    return [list(row) for row in reversed(rows.split("/"))], turn
+class Position:
+    def __init__(self, rows, turn=0):
+        """Read rows from the top, joined by slashes: `0` and `1` are pawns, `.` is free, all else is blocked."""
+        self.free, self.pawns, self.turn = [False] * WIDTH * WIDTH, [0, 0], turn
+        for rank, row in enumerate(reversed(rows.split("/")), 1):
+            for file, mark in enumerate(row, 1):
+                self.free[WIDTH * rank + file] = mark == "."
+                if mark in "01":
+                    self.pawns[int(mark)] = WIDTH * rank + file
+
+    def moves(self, seat):
+        return [self.pawns[seat] + step for step in STEPS if self.free[self.pawns[seat] + step]]
+
+    def play(self, cell):
+        self.free[cell] = False
+        self.pawns[self.turn], self.turn = cell, 1 - self.turn
 
 
 def start(size):
-    """Return the starting position: the pawns in opposite corners, seat 0 at the top left."""
-    rows = [["."] * size for _ in range(size)]
-    rows[size - 1][0], rows[0][size - 1] = "0", "1"
-    return rows, "0"
+    middle = "/".join(["." * size] * (size - 2))
+    return Position(f"0{'.' * (size - 1)}/{middle}/{'.' * (size - 1)}1")
 
 
-def steps(rows, cell):
-    """Return the free cells beside a cell."""
-    x, y = cell
-    beside = (x, y + 1), (x, y - 1), (x - 1, y), (x + 1, y)
-    return [(x, y) for x, y in beside if 0 <= y < len(rows) and 0 <= x < len(rows) and rows[y][x] == "."]
+def name(cell):
+    return f"{' abcdefgh'[cell % WIDTH]}{cell // WIDTH}"
 
 
-def pawn(rows, seat):
-    return next((x, y) for y, row in enumerate(rows) for x, cell in enumerate(row) if cell == seat)
+class Search:
+    """One `go`: deeper and deeper until a limit, the end of the game or `stopped`."""
+
+    def __init__(self, position, words):
+        limits = {word: int(words[at + 1]) for at, word in enumerate(words[:-1]) if words[at + 1].isdigit()}
+        left, gain = (limits.get(f"p{position.turn + 1}{what}") for what in ("time", "inc"))
+        times = [limits["movetime"]] if "movetime" in limits else []
+        if left is not None:
+            times.append(left // 20 + (gain or 0) // 2)
+        self.position, self.stopped, self.nodes = position, threading.Event(), 0
+        self.deadline = time.monotonic() + min(times) / 1000 if times else float("inf")
+        self.nodes_max, self.depth_max = limits.get("nodes", float("inf")), limits.get("depth", DEPTH_MAX)
+        self.is_infinite, self.is_over = "infinite" in words, False
+
+    def run(self):
+        began, best = time.monotonic(), next(iter(self.position.moves(self.position.turn)), None)
+        for depth in range(1, self.depth_max + 1 if best else 1):
+            score, move = self.value(depth, -WIN, WIN, 0)
+            if self.is_over:
+                break
+            best, spent = move, 1000 * (time.monotonic() - began)
+            mate = WIN - score if score > 0 else -WIN - score
+            told = f"mate {mate}" if abs(score) > LEAST_WIN else f"cp {score}"
+            say(f"info depth {depth} nodes {self.nodes} time {spent:.0f} score {told} pv {name(best)}")
+            if abs(score) > LEAST_WIN:
+                break
+        if self.is_infinite:
+            self.stopped.wait()
+        say(f"bestmove {name(best) if best else 'none'}")
+
+    def value(self, depth, alpha, beta, ply):
+        """Return the score for the player to move, and the move: free steps of the one less those of the other."""
+        self.nodes += 1
+        if self.nodes > self.nodes_max or self.stopped.is_set() or time.monotonic() > self.deadline:
+            self.is_over = True
+            return 0, None
+        here = self.position
+        seat, moves = here.turn, here.moves(here.turn)
+        if not moves:
+            return ply - WIN, None
+        if depth == 0:
+            return 100 * (len(moves) - len(here.moves(1 - seat))), None
+        best, came_from = None, here.pawns[seat]
+        for cell in moves:
+            here.play(cell)
+            score = -self.value(depth - 1, -beta, -alpha, ply + 1)[0]
+            here.free[cell], here.pawns[seat], here.turn = True, came_from, seat
+            if self.is_over:
+                return 0, None
+            if best is None or score > alpha:
+                best, alpha = cell, max(alpha, score)
+            if alpha >= beta:
+                break
+        return alpha, best
 
 
-def reach(rows, cell):
-    """Count the cells that can be reached from a cell."""
-    seen, edge = {cell}, [cell]
-    while edge:
-        for step in steps(rows, edge.pop()):
-            if step not in seen:
-                seen.add(step)
-                edge.append(step)
-    return len(seen)
+def say(text):
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
-def play(position, move):
-    """Play a move: the cell that the pawn leaves is blocked."""
-    rows, turn = position
-    x, y = pawn(rows, turn)
-    rows[y][x] = "x"
-    rows[int(move[1:]) - 1][FILES.index(move[0])] = turn
-    return rows, "1" if turn == "0" else "0"
-
-
-def choose(position, chance):
-    """Return the step after which most cells are in reach, at random among equals; `none` without a step."""
-    rows, turn = position
-    found = steps(rows, pawn(rows, turn))
-    best = max(found, key=lambda cell: (reach(rows, cell), chance.random()), default=None)
-    return "none" if best is None else f"{FILES[best[0]]}{best[1] + 1}"
-
-
-def over(position):
-    rows, turn = position
-    return not steps(rows, pawn(rows, turn))
+def answer(position, asked):
+    is_over = not position.moves(position.turn)
+    if asked in ("p1turn", "p2turn"):
+        return str(not is_over and asked[1] == str(position.turn + 1)).lower()
+    if asked == "gameover":
+        return str(is_over).lower()
+    return f"p{2 - position.turn}win" if is_over else "none"
 
 
 def main():
-    size, position, chance = 7, start(7), random.Random(1)
+    size, position, search, thread = 7, start(7), None, None
     for line in sys.stdin:
-        answer = None
-        match line.split():
+        words = line.split()
+        if words == ["isready"]:
+            say("readyok")
+            continue
+        if thread is not None:
+            search.stopped.set()
+            thread.join()
+            thread = None
+        match words:
             case ["ugi"]:
-                answer = (
-                    "id name Reach\nid author Cornered\noption name Game type combo default trapgrid var trapgrid\n"
-                    "option name seed type spin default 1\nugiok"
-                )
-            case ["isready"]:
-                answer = "readyok"
+                say("id name Steps in Python\nid author the authors of Cornered")
+                say("option name Game type combo default trapgrid var trapgrid\nugiok")
             case ["setoption", "name", "size", "value", value]:
                 size = int(value)
                 position = start(size)
-            case ["setoption", "name", "seed", "value", value]:
-                chance = random.Random(int(value))
-            case ["position", *words]:
-                cut = words.index("moves") if "moves" in words else len(words)
-                position = start(size) if words[0] == "startpos" else read(" ".join(words[1:cut]))
-                for move in words[cut + 1 :]:
-                    position = play(position, move)
-            case ["go", *_]:
-                answer = f"bestmove {choose(position, chance)}"
-            case ["query", "gameover"]:
-                answer = f"response {str(over(position)).lower()}"
-            case ["query", ("p1turn" | "p2turn") as asked]:
-                answer = f"response {str(not over(position) and position[1] == str(int(asked[1]) - 1)).lower()}"
-            case ["query", "result"]:
-                answer = f"response {f'p{2 - int(position[1])}win' if over(position) else 'none'}"
+            case ["position", *rest]:
+                cut = rest.index("moves") if "moves" in rest else len(rest)
+                position = start(size) if rest[0] == "startpos" else Position(rest[1], int(rest[2]))
+                for move in rest[cut + 1 :]:
+                    position.play("_abcdefgh".index(move[0]) + WIDTH * int(move[1]))
+            case ["go", *rest]:
+                search = Search(position, rest)
+                thread = threading.Thread(target=search.run, daemon=True)
+                thread.start()
+            case ["query", asked]:
+                say(f"response {answer(position, asked)}")
             case ["quit"]:
                 return
-        if answer is not None:
-            sys.stdout.write(f"{answer}\n")
-            sys.stdout.flush()
 
 
 if __name__ == "__main__":

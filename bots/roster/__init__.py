@@ -8,8 +8,8 @@ from functools import cache
 
 from cornered.bots.author import author_bot
 from cornered.bots.bot import Bot
-from cornered.bots.ugi.program import ProgramBot, is_program
-from cornered.clients.sdk.bot_word import installed, is_author_word, split_word
+from cornered.bots.ugi.program import ProgramBot
+from cornered.clients.sdk.bot_word import installed, is_author_word, is_program, split_word
 
 __all__ = ["bots", "create", "is_of_roster", "kind", "names"]
 
@@ -44,11 +44,18 @@ def create(spec: str, seed: int | None = None) -> Bot:
     """Return the bot that a bot word describes.
 
     A word is a name of the roster or of an installed bot, `./file.py` or `package.module:name`, each with settings if
-    wanted as in `name:setting=value,setting=value`, or it is `exec:./engine`. Raises a ValueError that lists the names,
-    settings or values there are, and OSError for a file that cannot be read.
+    wanted as in `name:setting=value,setting=value`, or it is a program, `exec:./engine` or
+    `qtp:./engine`. Raises a ValueError that lists the names, settings or values there are, and OSError for a file that
+    cannot be read.
     """
     if is_program(spec):
-        return ProgramBot.of(spec, seed)
+        protocol, _, command = spec.partition(":")
+        if protocol == "exec":
+            return ProgramBot(seed, command=command)
+        # Imported late: it loads the rules of Quoridor, and with them the compiler.
+        from cornered.bots.qtp.program import QtpBot
+
+        return QtpBot(seed, command=command)
     name, settings = split_word(spec)
     if is_of_roster(spec):
         if name not in names():

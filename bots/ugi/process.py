@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import IO, Final
 
+from cornered.bots.ugi.watchdog import unwatch, watch
+
 __all__ = ["EngineFailed", "EngineProcess"]
 
 LINE_BYTES_MAX: Final = 65_536
@@ -33,7 +35,8 @@ class EngineFailed(Exception):
 class EngineProcess:
     """A running program. One thread at a time may use it; `kill` is safe in every thread.
 
-    What it writes to standard error goes line by line to the log, after its name.
+    It ends with this process, even where that is killed. What it writes to standard error goes line by line to the log,
+    after its name.
     """
 
     def __init__(self, command: Sequence[str], name: str) -> None:
@@ -50,6 +53,7 @@ class EngineProcess:
             )
         except OSError as error:
             raise EngineFailed(f"{name} cannot be started: {error.strerror or error}") from None
+        watch(self._process.pid)
         self._lines: queue.Queue[str | None] = queue.Queue(LINES_MAX)
         self._is_killed = threading.Event()
         assert self._process.stdout is not None
@@ -83,19 +87,22 @@ class EngineProcess:
 
         Raises TimeoutError at the deadline, on the clock of `time.monotonic`, and EngineFailed where the program ends.
         """
-        while True:
-            left = deadline - monotonic()
-            if left <= 0:
-                raise TimeoutError
-            try:
-                line = self._lines.get(timeout=left)
-            except queue.Empty:
-                raise TimeoutError from None
-            if line is None:
-                raise self._ended()
-            if line.split(" ", 1)[0] == word:
-                return line
+        while (line := self.read_line(deadline)).split(" ", 1)[0] != word:
             seen(line)
+        return line
+
+    def read_line(self, deadline: float) -> str:
+        """Return the next line, its white space replaced by single spaces. Raises as `read_until` does."""
+        left = deadline - monotonic()
+        if left <= 0:
+            raise TimeoutError
+        try:
+            line = self._lines.get(timeout=left)
+        except queue.Empty:
+            raise TimeoutError from None
+        if line is None:
+            raise self._ended()
+        return line
 
     def quit(self) -> None:
         """Ask the program to end, and kill it where it does not."""
@@ -114,6 +121,7 @@ class EngineProcess:
         else:
             self._process.kill()
         self._process.wait()
+        unwatch(self._process.pid)
         for thread in self._threads:
             if thread is not threading.current_thread():
                 thread.join(QUIT_TIMEOUT_S)

@@ -2,48 +2,43 @@
 
 from __future__ import annotations
 
-import atexit
 import itertools
 import re
-import shlex
-import shutil
-import weakref
-from collections import defaultdict
-from pathlib import PurePath
 from time import monotonic
 from typing import Final
 
-from cornered.bots.bot import WIN, Bot, Limit, SettingValue, Thought
-from cornered.bots.ugi.process import EngineFailed, EngineProcess
+from cornered.bots.bot import WIN, Limit, SettingValue, Thought
+from cornered.bots.ugi.command import (
+    START_TIMEOUT_S,
+    UNLIMITED_TIME_S,
+    CommandBot,
+    IdlePrograms,
+    Program,
+    hang_margin,
+)
+from cornered.bots.ugi.process import EngineFailed
 from cornered.engine import Game, IllegalMove, OptionValue, State
 
-__all__ = ["ProgramBot", "is_program", "quit_idle"]
+__all__ = ["ProgramBot", "SearchReport", "go_line"]
 
-PREFIX: Final = "exec:"
-START_TIMEOUT_S: Final = 8.0
-"""Seconds from the start of a program to its `ugiok`."""
 PREPARE_TIMEOUT_S: Final = 60.0
 """Seconds for `readyok` after the game or its options changed: an engine may compile or load then."""
 READY_TIMEOUT_S: Final = 2.0
 """Seconds for `readyok` before a search."""
-UNLIMITED_TIME_S: Final = 60.0
-"""Seconds after which a search without a limit of time is stopped."""
-HANG_MARGIN_S: Final = 0.2
-"""Seconds from `stop` to the kill. A pool's worker that waits for the program hangs after 0.25 s itself."""
 TRANSFER_MS: Final = 20
 """Milliseconds of a move's time that are kept for the pipes."""
+NUMBERS: Final = re.compile(r"\b(depth|nodes|cp|mate) (-?\d{1,15})(?!\S)")
+PV_PLIES_MAX: Final = 256
+"""Moves of a principal variation that are kept."""
+
+_numbers = itertools.count(1)
 
 
-def is_program(word: str) -> bool:
-    """Return whether a bot word names a program, `exec:./engine`."""
-    return word.startswith(PREFIX)
-
-
-class _Engine:
+class UgiProgram(Program):
     """A started program, with what it was told last."""
 
     def __init__(self, command: tuple[str, ...], name: str) -> None:
-        self.process = EngineProcess(command, name)
+        super().__init__(command, name)
         self.game: Game | None = None
         self.owner = 0
         """The number of the bot that used it last."""
@@ -61,63 +56,22 @@ class _Engine:
             self.options[found[1].lower()] = line
 
 
-_idle: defaultdict[tuple[str, ...], list[_Engine]] = defaultdict(list)
-"""Programs without a bot, by command: a contest makes new bots for each game, and programs outlive games."""
-
-_numbers = itertools.count(1)
+_idle: IdlePrograms[UgiProgram] = IdlePrograms()
 
 
-def _release(held: list[_Engine], command: tuple[str, ...]) -> None:
-    while held:
-        engine = held.pop()
-        if engine.process.is_alive:
-            _idle[command].append(engine)
-
-
-@atexit.register
-def quit_idle() -> None:
-    """End the programs that no bot uses."""
-    for engines in _idle.values():
-        for engine in engines:
-            engine.process.quit()
-    _idle.clear()
-
-
-class ProgramBot(Bot):
-    """The bot of a word `exec:COMMAND`: the command is split as a shell would, and no shell runs it.
-
-    The program starts with the first question, lives on, and is started again after it died. An illegal move raises
-    IllegalMove, everything else that is wrong with it EngineFailed.
-    """
+class ProgramBot(CommandBot[UgiProgram]):
+    """The bot of a word `exec:COMMAND`."""
 
     name = "exec"
     description = "Another program that speaks the Universal Game Interface over its standard input and output."
 
     def __init__(self, seed: int | None = None, **settings: SettingValue) -> None:
-        """Raises ValueError where there is no such program."""
-        text = str(settings.get("command", ""))
-        try:
-            self.command = tuple(shlex.split(text))
-        except ValueError as error:
-            raise ValueError(f"{PREFIX}{text} cannot be split into words: {error}") from None
-        if not self.command:
-            raise ValueError(f"name a program, as in {PREFIX}./engine")
-        if shutil.which(self.command[0]) is None:
-            raise ValueError(f"there is no program {self.command[0]!r} that can be executed")
-        super().__init__(seed)
-        self.settings = {"command": shlex.join(self.command)}
-        words = (re.sub(r"[^\w.-]", "", PurePath(word).name) for word in self.command)
-        self.label = "-".join([self.name, *filter(None, words)])
+        super().__init__(_idle, seed, **settings)
         self._seed = seed
         self._number = next(_numbers)
-        self._held: list[_Engine] = []
-        """The program while it runs, at most one."""
-        weakref.finalize(self, _release, self._held, self.command)
 
-    @classmethod
-    def of(cls, word: str, seed: int | None = None) -> ProgramBot:
-        """Return the bot of a word for which `is_program` is true. Raises ValueError."""
-        return cls(seed, command=word.removeprefix(PREFIX))
+    def start(self) -> UgiProgram:
+        return UgiProgram(self.command, self.label)
 
     def prepare(self, game: Game) -> None:
         """Start the program and tell it the game. Raises EngineFailed, ValueError for a game that it does not play."""
@@ -126,18 +80,19 @@ class ProgramBot(Bot):
     def choose(self, state: State, limit: Limit) -> Thought:
         engine = self._ready(state.game)
         process = engine.process
-        seen: list[str] = []
+        report = SearchReport()
         began = monotonic()
         deadline = limit.deadline or began + UNLIMITED_TIME_S
-        margin = HANG_MARGIN_S if limit.grace is None else min(HANG_MARGIN_S, 0.8 * limit.grace / 1000)
         try:
             process.send(f"position fen {state}")
-            process.send(_go(limit))
+            process.send(go_line(limit))
             try:
-                answer = process.read_until("bestmove", deadline, seen=seen.append)
+                answer = process.read_until("bestmove", deadline, seen=report.add)
             except TimeoutError:
                 process.send("stop")
-                answer = process.read_until("bestmove", max(deadline, monotonic()) + margin, seen=seen.append)
+                answer = process.read_until(
+                    "bestmove", max(deadline, monotonic()) + hang_margin(limit), seen=report.add
+                )
         except TimeoutError:
             process.kill()
             took = f"{monotonic() - began:.2f} s"
@@ -148,11 +103,11 @@ class ProgramBot(Bot):
             raise EngineFailed(f"{self.label} answered `bestmove` without a move")
         if not state.is_legal(move):
             raise IllegalMove(move, state.explain(move))
-        return _thought(move, seen, monotonic() - began)
+        return report.thought(move, monotonic() - began)
 
-    def _ready(self, game: Game) -> _Engine:
+    def _ready(self, game: Game) -> UgiProgram:
         """Return the running program, which has been told the game."""
-        engine = self._running()
+        engine = self.running()
         process = engine.process
         is_new = engine.game != game
         try:
@@ -174,20 +129,7 @@ class ProgramBot(Bot):
             raise EngineFailed(f"{self.label} did not answer `isready` in time and was killed") from None
         return engine
 
-    def _running(self) -> _Engine:
-        if self._held and self._held[0].process.is_alive:
-            return self._held[0]
-        self._held.clear()
-        idle = _idle[self.command]
-        while idle:
-            engine = idle.pop()
-            if engine.process.is_alive:
-                self._held.append(engine)
-                return engine
-        self._held.append(_Engine(self.command, self.label))
-        return self._held[0]
-
-    def _check_game(self, engine: _Engine, game: Game) -> None:
+    def _check_game(self, engine: UgiProgram, game: Game) -> None:
         declared = engine.options.get("game")
         if declared is not None and game.name not in (known := re.findall(r" var (\S+)", declared)):
             raise ValueError(f"{self.label} does not play {game.name}; it plays {', '.join(known) or 'nothing'}")
@@ -197,8 +139,12 @@ def _written(value: OptionValue) -> str:
     return "none" if value is None else str(value).lower()
 
 
-def _go(limit: Limit) -> str:
+def go_line(limit: Limit) -> str:
+    """Return the line that starts a search: `movetime` always holds, the clocks tell what it was taken from."""
     words = ["go"]
+    if limit.clocks is not None:
+        for number, left in enumerate(limit.clocks.left, 1):
+            words += [f"p{number}time", str(left), f"p{number}inc", str(limit.clocks.increment)]
     if limit.remaining is not None:
         left = round(1000 * limit.remaining)
         words += ["movetime", str(max(1, left - min(TRANSFER_MS, left // 10)))]
@@ -208,26 +154,35 @@ def _go(limit: Limit) -> str:
     return " ".join(words)
 
 
-def _thought(move: str, lines: list[str], seconds: float) -> Thought:
-    """Return the thought of an engine's `info` lines; what cannot be read is left out.
+class SearchReport:
+    """What the `info` lines of one search say; the newest line holds, and the lines themselves are not kept."""
 
-    A distance to the end is a score, never a proof: contests end games in which both players have one.
-    """
-    found: dict[str, str] = {}
-    pv: tuple[str, ...] = ()
-    for line in lines:
-        if line.startswith("info ") and not line.startswith("info string"):
-            head, _, variation = line.partition(" pv ")
-            pv = tuple(variation.split()) or pv
-            found |= dict(re.findall(r"\b(depth|nodes|cp|mate) (-?\d{1,15})(?!\S)", head))
-            if " mate " not in head and " cp " in head:
-                found.pop("mate", None)
-    score = float(found["cp"]) / 100 if "cp" in found else None
-    if "mate" in found:
-        plies = int(found["mate"])
-        score = WIN - plies if plies > 0 else -WIN - plies
-    if not pv or pv[0] != move:
-        pv = (move,)
-    return Thought(
-        move, score, max(0, int(found.get("depth", 0))), max(0, int(found.get("nodes", 0))), pv=pv, seconds=seconds
-    )
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        """By name: depth, nodes, and cp or mate."""
+        self._pv: tuple[str, ...] = ()
+
+    def add(self, line: str) -> None:
+        """Read a line; what cannot be read is left out."""
+        if not line.startswith("info ") or line.startswith("info string"):
+            return
+        head, _, variation = line.partition(" pv ")
+        self._pv = tuple(variation.split()[:PV_PLIES_MAX]) or self._pv
+        numbers = {name: int(number) for name, number in NUMBERS.findall(head)}
+        if "mate" in numbers or "cp" in numbers:
+            self._numbers.pop("mate", None)
+        self._numbers |= numbers
+
+    def thought(self, move: str, seconds: float) -> Thought:
+        """Return the thought of a search that chose `move`.
+
+        A distance to the end is a score, never a proof: contests end games in which both players have one.
+        """
+        found = self._numbers
+        score = found["cp"] / 100 if "cp" in found else None
+        if (plies := found.get("mate")) is not None:
+            score = WIN - plies if plies > 0 else -WIN - plies
+        pv = self._pv if self._pv[:1] == (move,) else (move,)
+        return Thought(
+            move, score, max(0, found.get("depth", 0)), max(0, found.get("nodes", 0)), pv=pv, seconds=seconds
+        )

@@ -25,6 +25,7 @@ __all__ = [
     "choose_of",
     "installed",
     "is_author_word",
+    "is_program",
     "load_choose",
     "load_object",
     "require_not_loading",
@@ -36,6 +37,8 @@ ChooseState: TypeAlias = Callable[[State, Limit], Answer | Awaitable[Answer]]
 """Returns a legal move of a state, alone or with thoughts, or a coroutine of it."""
 ENTRY_POINTS: Final = "cornered.bots"
 """The group of entry points by which an installed package names its bots."""
+PROGRAMS: Final = ("exec:", "qtp:")
+"""What the words of programs begin with, by protocol."""
 FUNCTION: Final = "choose"
 CLASS: Final = "BOT"
 _MODULE_WORD: Final = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
@@ -51,6 +54,11 @@ _loading: ContextVar[str | None] = ContextVar("loading", default=None)
 def installed() -> dict[str, EntryPoint]:
     """Return the bots of installed packages, by name."""
     return {found.name: found for found in entry_points(group=ENTRY_POINTS)}
+
+
+def is_program(word: str) -> bool:
+    """Return whether a bot word names a program, as `exec:./engine` does."""
+    return word.startswith(PROGRAMS)
 
 
 def split_word(word: str) -> tuple[str, dict[str, str]]:
@@ -70,8 +78,14 @@ def split_word(word: str) -> tuple[str, dict[str, str]]:
     return head, settings
 
 
-def is_author_word(head: str) -> bool:
-    """Return whether the name of a bot word is a file, a name in a module, or an installed bot; false otherwise."""
+def is_author_word(word: str) -> bool:
+    """Return whether a bot word is a file, a name in a module, or an installed bot, with settings or without.
+
+    Raises ValueError for settings of another form.
+    """
+    if is_program(word):
+        return False
+    head, _ = split_word(word)
     return head.endswith(".py") or _MODULE_WORD.fullmatch(head) is not None or head in installed()
 
 

@@ -9,7 +9,7 @@ import math
 import random
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, assert_never
 
@@ -20,7 +20,7 @@ from cornered.clients.sdk.errors import ClientError, CommandRefused, NotUndersto
 from cornered.clients.sdk.game_log import GameLog
 from cornered.clients.sdk.match import MatchView
 from cornered.clients.sdk.pulse import Pulse
-from cornered.clients.sdk.time_management import move_limit
+from cornered.clients.sdk.time_management import clock_times, move_limit
 from cornered.protocol.commands import Resign
 from cornered.protocol.messages import Acknowledged, ChallengeClosed, Challenged, Notice, Paired, Waiting, Welcome
 from cornered.protocol.tournaments import TournamentMessage
@@ -259,7 +259,10 @@ class BotPlayer:
         clock = asyncio.get_running_loop().time
         earliest = clock() + tempo.least / 1000
         left = match.left(match.seat)
-        limit = move_limit(match.snapshot.clock, left, self._client.round_trip, tempo.longest)
+        limit = replace(
+            move_limit(match.snapshot.clock, left, self._client.round_trip, tempo.longest),
+            clocks=clock_times(match.snapshot.clock, map(match.left, range(len(match.players)))),
+        )
         try:
             position = match.snapshot.position
             try:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, assert_never
 
-from cornered.engine.limit import Limit
+from cornered.engine.limit import ClockTimes, Limit
 from cornered.protocol.values import Clock, Correspondence, Delay, Fischer, NoClock, PerMove
 
-__all__ = ["move_limit", "think_time"]
+__all__ = ["clock_times", "move_limit", "think_time"]
 
 EXPECTED_MOVES: Final = 20
 """Moves among which the remaining time is divided."""
@@ -50,6 +51,23 @@ def move_limit(clock: Clock, left: int | None, round_trip: int, longest: int) ->
         return Limit(time)
     latest = left + _free(clock) - OVERHEAD_MS - round_trip
     return Limit(time, grace=max(0, min(latest - time, max(MIN_GRACE_MS, left // 10))))
+
+
+def clock_times(clock: Clock, lefts: Iterable[int | None]) -> ClockTimes | None:
+    """Return a match's clocks, `lefts` by seat; None without clocks that run over the whole game.
+
+    The free seconds of a delay count as an increment, as most interfaces of engines know no delay.
+    """
+    left = tuple(one for one in lefts if one is not None)
+    match clock:
+        case Fischer():
+            return ClockTimes(left, round(1000 * clock.increment))
+        case Delay():
+            return ClockTimes(left, 1000 * clock.delay)
+        case PerMove() | Correspondence() | NoClock():
+            return None
+        case _:
+            assert_never(clock)
 
 
 def _free(clock: Clock) -> int:

@@ -12,7 +12,7 @@ from cornered import engine
 from cornered.bots.bot import Bot, Limit, Proven
 from cornered.clients.sdk import Client, ClientError, CommandRefused, MatchView
 from cornered.clients.sdk.backoff import retry
-from cornered.clients.sdk.time_management import move_limit
+from cornered.clients.sdk.time_management import clock_times, move_limit
 from cornered.engine import CHANCE, State
 from cornered.lab.contests.arena import agreed_winner, ask, effort_after, fault_of, hung_after_s, late_after_s
 from cornered.lab.contests.blame import FAILURES, report_thinking
@@ -107,7 +107,8 @@ class ServerGame:
             return terms.limit()
         left, way = view.left(seat), self._clients[seat].round_trip
         limit = move_limit(view.snapshot.clock, left, way, terms.time or DAY_MS)
-        return replace(limit, depth=terms.depth, nodes=terms.nodes)
+        clocks = clock_times(view.snapshot.clock, map(view.left, range(len(view.players))))
+        return replace(limit, depth=terms.depth, nodes=terms.nodes, clocks=clocks)
 
     async def _move(self, seat: int, move: str) -> None:
         view, ply = self._views[seat], len(self._moves)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import shlex
-import shutil
-import subprocess
 import sys
 import time
+import tracemalloc
 from pathlib import Path
 
 import psutil
@@ -17,9 +16,11 @@ import pytest
 from cornered import engine
 from cornered.bots.bot import Limit
 from cornered.bots.roster import create
+from cornered.bots.ugi.command import quit_idle
 from cornered.bots.ugi.process import EngineFailed
-from cornered.bots.ugi.program import ProgramBot, quit_idle
+from cornered.bots.ugi.program import ProgramBot, SearchReport, go_line
 from cornered.engine import CHANCE, IllegalMove
+from cornered.engine.limit import ClockTimes
 from cornered.lab.contests.arena import play
 from cornered.lab.contests.terms import ContestTerms, Fixture
 
@@ -84,17 +85,6 @@ def test_the_next_bot_of_the_same_word_takes_the_running_program() -> None:
     second.choose(START, Limit(time=2000))
     third.choose(START, Limit(time=2000))
     assert pid_of(second) == pid != pid_of(third)
-
-
-def test_the_example_in_c_plays_against_the_one_in_python(tmp_path: Path) -> None:
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("there is no C compiler, cc, on this machine")
-    program = tmp_path / "engine"
-    source = ROOT / "examples" / "ugi_engine.c"
-    subprocess.run([compiler, "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, source], check=True, timeout=60)
-    for players in ((f"exec:{program}", EXAMPLE), (EXAMPLE, f"exec:{program}")):
-        assert play(TERMS, Fixture(0, players)).ending == "rules"
 
 
 def test_a_crash_loses_the_move_and_the_next_one_starts_the_program_again(tmp_path: Path) -> None:
@@ -169,10 +159,9 @@ def test_a_missing_program_is_named_before_anything_is_played(tmp_path: Path) ->
 
 def test_a_program_that_never_says_ugiok_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cornered.bots.ugi.program.START_TIMEOUT_S", 0.3)
-    before = {child.pid for child in psutil.Process(os.getpid()).children()}
     with pytest.raises(EngineFailed, match="did not answer `ugi`"):
         create("exec:sleep 100").prepare(START.game)
-    assert {child.pid for child in psutil.Process(os.getpid()).children()} <= before
+    assert ["sleep", "100"] not in [child.cmdline() for child in psutil.Process(os.getpid()).children()]
 
 
 def test_standard_error_and_the_seed_are_shown_with_the_name(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -197,6 +186,30 @@ def test_info_lines_become_the_thought(tmp_path: Path) -> None:
     word = script(tmp_path / "other", "say('info depth 4 score mate -3 pv a3'); say('bestmove a3')")
     lost = create(word).choose(START, Limit(time=5000))
     assert (lost.score, lost.proven) == (-9997, None)
+
+
+def test_only_the_newest_info_line_is_kept_however_many_come() -> None:
+    report = SearchReport()
+    tracemalloc.start()
+    try:
+        for number in range(20_000):
+            report.add(f"info depth {number} nodes 5 score mate 3 pv {' '.join(['a3'] * 300)}")
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 100_000
+    report.add("info depth 7 score cp 20")
+    report.add("info string depth 99")
+    thought = report.thought("a3", 1.0)
+    assert (thought.depth, thought.nodes, thought.score, len(thought.pv)) == (7, 5, 0.2, 256)
+
+
+def test_the_clocks_of_a_match_are_told_beside_the_time_of_the_move() -> None:
+    assert go_line(Limit(depth=3, clocks=ClockTimes((61_000, 59_000), 500))) == (
+        "go p1time 61000 p1inc 500 p2time 59000 p2inc 500 depth 3"
+    )
+    assert " movetime " in go_line(Limit(time=1000, clocks=ClockTimes((61_000, 59_000), 0)))
+    assert go_line(Limit()) == "go"
 
 
 def test_cornered_itself_is_an_engine_for_every_game_with_dice_too() -> None:

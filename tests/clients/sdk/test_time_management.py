@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cornered.clients.sdk.time_management import MIN_THINK_TIME_MS, OVERHEAD_MS, move_limit, think_time
-from cornered.engine.limit import Limit
+from cornered.clients.sdk.time_management import MIN_THINK_TIME_MS, OVERHEAD_MS, clock_times, move_limit, think_time
+from cornered.engine.limit import ClockTimes, Limit
 from cornered.protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, PerMove
 
 clocks = st.one_of(
@@ -90,5 +91,13 @@ def test_a_limit_keeps_its_deadline_on_the_way_to_another_process() -> None:
 
 @pytest.mark.parametrize("what", ["time", "depth", "nodes"])
 def test_a_limit_of_nothing_is_an_error(what: str) -> None:
+    given: dict[str, Any] = {what: 0}
     with pytest.raises(ValueError, match=what):
-        Limit(**{what: 0})
+        Limit(**given)
+
+
+def test_only_clocks_that_run_over_the_game_are_told() -> None:
+    assert clock_times(Fischer(initial=60, increment=0.5), [61_000, 59_000]) == ClockTimes((61_000, 59_000), 500)
+    assert clock_times(Delay(initial=60, delay=2), [1, 2]) == ClockTimes((1, 2), 2000)
+    for clock in (PerMove(seconds=1), Correspondence(days=1), NO_CLOCK):
+        assert clock_times(clock, [None, None]) is None
