@@ -39,7 +39,14 @@ OnError: TypeAlias = Literal["resign", "random", "raise"]
 
 
 class BotFailed(Exception):
-    """The bot has returned no legal move; the text has its result. What `choose` raised is the cause."""
+    """The bot has returned no legal move; the text has its result. What `choose` raised is the cause.
+
+    `is_known` says that the server has refused the move itself.
+    """
+
+    def __init__(self, text: str, *, is_known: bool = False) -> None:
+        super().__init__(text)
+        self.is_known = is_known
 
 
 @dataclass(slots=True)

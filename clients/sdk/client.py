@@ -14,6 +14,7 @@ from typing import Final, TypeAlias, TypeVar, assert_never
 
 from cornered.clients.sdk.address import require_key, require_name, require_token, socket_url
 from cornered.clients.sdk.backoff import Backoff, full_jitter, retry
+from cornered.clients.sdk.bot_reports import BotReports
 from cornered.clients.sdk.errors import ClientError, Closed, CommandRefused, unwrapped_errors
 from cornered.clients.sdk.link import Link
 from cornered.clients.sdk.lobby import LobbyView
@@ -39,6 +40,7 @@ from cornered.protocol.account import (
     Tokens,
 )
 from cornered.protocol.archive import ArchiveFilter, HeadToHeadCount
+from cornered.protocol.bot_reports import BotLink, BotReport, BotRequests
 from cornered.protocol.commands import (
     AskGames,
     AskLeaderboard,
@@ -178,6 +180,8 @@ class Client:
         self.account = OwnAccount(self)
         self.people = People(self)
         """This player's account, or what would become one."""
+        self.bot_reports = BotReports(self)
+        """How this bot fares, and what it was asked."""
         self.tournaments = OwnTournaments(self)
         """Tournaments: which there are, joining, standings."""
         self._news: deque[ClientNews] = deque(maxlen=MAX_PENDING_NEWS)
@@ -360,6 +364,10 @@ class Client:
     async def profile(self, player: str | None = None) -> Profile:
         """Return the name, kind and ratings of the player with this id, by default one's own. Raises CommandRefused."""
         return await self.ask(AskProfile(id=self.new_id(), player=player or self.player.id), Profile)
+
+    async def bot_report(self, link: str | None = None) -> BotReport:
+        """Return how this bot fares, or the one that a `link` to its page names. Raises CommandRefused."""
+        return await self.bot_reports.report(link)
 
     async def rating_history(self, pool: str, player: str | None = None) -> tuple[RatingPoint, ...]:
         """Return how a player's rating in a pool changed, by default one's own, oldest first. Raises CommandRefused."""
@@ -672,6 +680,9 @@ class Client:
                 | Standings()
                 | Pairings()
                 | Friends()
+                | BotReport()
+                | BotRequests()
+                | BotLink()
                 | Blocked()
                 | Notices()
             ):

@@ -112,6 +112,7 @@ class Connection(asyncio.BufferedProtocol):
         "_holds",
         "_is_answering",
         "_is_awaited",
+        "_is_dropped",
         "_is_ending",
         "_is_text",
         "_loop",
@@ -174,6 +175,8 @@ class Connection(asyncio.BufferedProtocol):
         self._ping_sent: float | None = None
         # True while the handler is asked at each ping whether the next one is due sooner.
         self._is_awaited = False
+        # True once the client is dropped, which has no close frame.
+        self._is_dropped = False
         # Runs while the transport's buffer is above its high mark: the client is dropped at its end.
         self._stall_timer: asyncio.TimerHandle | None = None
         # What `add` waits for while the client is behind.
@@ -199,6 +202,18 @@ class Connection(asyncio.BufferedProtocol):
     def subprotocol(self) -> str:
         """The name of the codec that the handshake agreed on."""
         return str(self._protocol.subprotocol)
+
+    @property
+    def farewell(self) -> tuple[int, str]:
+        """The code and reason of the close frame that ended the WebSocket, that of the side which was first.
+
+        1006 where there was none.
+        """
+        sent, received = self._protocol.close_sent, self._protocol.close_rcvd
+        frame = received if self._protocol.close_rcvd_then_sent else sent or received
+        if frame is not None:
+            return int(frame.code), frame.reason
+        return int(CloseCode.ABNORMAL_CLOSURE), "reads too slowly" if self._is_dropped else ""
 
     @property
     def handshake_error(self) -> BaseException | None:
@@ -464,6 +479,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def _drop(self) -> None:
         """Disconnect a client that reads too slowly."""
+        self._is_dropped = True
         self._acceptor.dropped()
         self.abort()
 

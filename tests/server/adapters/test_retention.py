@@ -28,7 +28,7 @@ from cornered.server.runtime import retention_service
 from cornered.server.runtime.retention_service import RetentionService, sweep
 from tests.server.adapters.conftest import Opener, Sample
 
-PERIODS = Periods(chat=10, reports=20, addresses=30, sessions=40, guests=50)
+PERIODS = Periods(chat=10, reports=20, addresses=30, incidents=30, sessions=40, guests=50)
 START = 1_800_000_000_000
 
 

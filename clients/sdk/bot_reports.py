@@ -1,0 +1,134 @@
+"""How a bot fares, as its owner asks for it: the report, what the bot was asked, and the failures that it reports."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import traceback
+from collections.abc import AsyncIterator
+from functools import partial
+from pathlib import Path
+from typing import Final, Protocol
+
+from cornered.clients.sdk.backoff import retry
+from cornered.clients.sdk.choosing import BotFailed
+from cornered.clients.sdk.errors import ClientError
+from cornered.clients.sdk.match import MatchView
+from cornered.clients.sdk.own_account import Asking
+from cornered.engine.limit import Limit
+from cornered.protocol.bot_reports import (
+    MAX_FAILURE_CHARS,
+    AskBotLink,
+    AskBotReport,
+    AskBotRequests,
+    BotGame,
+    BotLink,
+    BotReport,
+    BotRequest,
+    BotRequests,
+    FailureKind,
+    ReportFailure,
+    escaped_lines,
+)
+from cornered.protocol.messages import Acknowledged
+
+__all__ = ["BotReports", "FailureReports", "failure_text"]
+
+REPORT_S: Final = 5.0
+"""Time limit of a report: a bot that fails goes on, or ends, without it."""
+MAX_FRAMES: Final = 12
+"""Frames of a traceback that are reported, those next to the error."""
+
+
+class BotReports:
+    """How a bot fares, as `client.bot_reports`. Methods ask about this bot, or the one of a link to its page.
+
+    Methods raise CommandRefused.
+    """
+
+    def __init__(self, client: Asking) -> None:
+        self._client = client
+
+    async def report(self, link: str | None = None, after: str | None = None) -> BotReport:
+        """Return the report, or with the cursor `after` the games that follow an earlier one."""
+        return await self._client.ask(AskBotReport(id=self._client.new_id(), link=link, after=after), BotReport)
+
+    async def games(self, link: str | None = None) -> AsyncIterator[BotGame]:
+        """Yield all finished games, the newest first; pages are asked for on the way."""
+        after: str | None = None
+        while True:
+            page = await retry(partial(self.report, link, after))
+            for game in page.games:
+                yield game
+            if page.more is None:
+                return
+            after = page.more
+
+    async def requests(self, match: str, link: str | None = None) -> tuple[BotRequests, tuple[BotRequest, ...]]:
+        """Return what the bot was asked in a finished match: the match with its first requests, and all of them."""
+        first = part = await retry(partial(self._requests, match, link, 0))
+        found = list(part.requests)
+        while part.more is not None:
+            part = await retry(partial(self._requests, match, link, part.more))
+            found += part.requests
+        return first, tuple(found)
+
+    async def _requests(self, match: str, link: str | None, since: int) -> BotRequests:
+        command = AskBotRequests(id=self._client.new_id(), match=match, link=link, since=since)
+        return await self._client.ask(command, BotRequests)
+
+    async def link(self) -> BotLink:
+        """Return the code of a link to this bot's page, which is good for a week and as long as the token."""
+        return await self._client.ask(AskBotLink(id=self._client.new_id()), BotLink)
+
+    async def failed(self, kind: FailureKind, match: str, ply: int, text: str, limit: int | None = None) -> None:
+        """Have the server note a failure of this bot."""
+        shown = escaped_lines(text)[-MAX_FAILURE_CHARS:] or kind
+        command = ReportFailure(id=self._client.new_id(), failure=kind, match=match, ply=ply, limit=limit, text=shown)
+        await self._client.ask(command, Acknowledged)
+
+
+class Reporting(Protocol):
+    """What `FailureReports` needs of a `Client`."""
+
+    @property
+    def bot_reports(self) -> BotReports: ...
+
+
+class FailureReports:
+    """Reports the failures of one bot to the server: each kind once in a match, in at most `REPORT_S` seconds."""
+
+    def __init__(self, client: Reporting, *, is_on: bool) -> None:
+        self._client = client
+        self._is_on = is_on
+        self._reported: set[tuple[str, FailureKind]] = set()
+
+    async def failed(self, match: MatchView, ply: int, limit: Limit, failure: BotFailed) -> None:
+        """Report a move that the bot has not made, unless the server knows of it."""
+        if not failure.is_known:
+            kind: FailureKind = "illegal" if failure.__cause__ is None else "crash"
+            await self.noted(kind, match, ply, limit, failure_text(failure))
+
+    async def noted(self, kind: FailureKind, match: MatchView, ply: int, limit: Limit, text: str) -> None:
+        """Report a failure of a kind, the first one in the match. A server that does not take it changes nothing."""
+        if not self._is_on or (match.id, kind) in self._reported:
+            return
+        self._reported.add((match.id, kind))
+        with contextlib.suppress(ClientError, TimeoutError):
+            async with asyncio.timeout(REPORT_S):
+                await self._client.bot_reports.failed(kind, match.id, ply, text, limit.time)
+
+    def forget(self, match: str) -> None:
+        """Forget what was reported of a match, which is over."""
+        self._reported = {one for one in self._reported if one[0] != match}
+
+
+def failure_text(failure: BotFailed) -> str:
+    """Return what went wrong, with the frames of the bot's own error: names of files without their folders."""
+    cause = failure.__cause__
+    if cause is None:
+        return str(failure)
+    frames = traceback.extract_tb(cause.__traceback__)[-MAX_FRAMES:]
+    lines = [f"{Path(one.filename).name}, line {one.lineno}, in {one.name}: {one.line or ''}" for one in frames]
+    shown = "".join(traceback.format_exception_only(cause)).rstrip()
+    return "\n".join([*lines, shown])
