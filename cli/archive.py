@@ -17,7 +17,7 @@ import typer
 from cornered.cli.errors import CommandGroup
 from cornered.cli.rules import split_moves
 
-__all__ = ["app"]
+__all__ = ["app", "page_of"]
 
 TIMEOUT_S: Final = 60.0
 CHUNK_BYTES: Final = 1 << 16
@@ -73,7 +73,7 @@ def archive(
     wanted += [(name, value) for name, value in given.items() if value is not None]
     path = "archive.jsonl" if lines else "archive.txt"
     with _opened(out) as file:
-        download(f"{_page_of(server)}{path}?{urlencode(wanted)}", file)
+        download(f"{page_of(server)}{path}?{urlencode(wanted)}", file)
 
 
 def download(address: str, file: IO[bytes]) -> None:
@@ -94,7 +94,7 @@ def download(address: str, file: IO[bytes]) -> None:
         target = None if following is None else urljoin(target, following[1])
 
 
-def _page_of(server: str) -> str:
+def page_of(server: str) -> str:
     """Return the address of a server's page, which ends with a slash. Raises ValueError."""
     from cornered.clients.sdk.address import normalised
 

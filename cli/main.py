@@ -24,6 +24,7 @@ from cornered import engine
 from cornered.cli.admin import app as admin
 from cornered.cli.archive import app as archiving
 from cornered.cli.book import app as booking
+from cornered.cli.bot_report import app as owning
 from cornered.cli.cluster import app as clustering
 from cornered.cli.contests import app as contests
 from cornered.cli.engine import app as answering
@@ -74,6 +75,7 @@ app.add_typer(answering)
 app.add_typer(booking)
 app.add_typer(archiving)
 app.add_typer(playing)
+app.add_typer(owning)
 app.add_typer(competing)
 app.add_typer(puzzling)
 app.add_typer(teaching)

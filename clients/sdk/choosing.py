@@ -13,9 +13,21 @@ from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from cornered.clients.sdk.errors import Closed
 from cornered.clients.sdk.match import MatchView
+from cornered.engine.game import State
 from cornered.engine.limit import Limit
 
-__all__ = ["MAX_SHOWN_CHARS", "Answer", "BotFailed", "Choose", "Chosen", "OnError", "TimeUsed", "choose_legal", "shown"]
+__all__ = [
+    "MAX_SHOWN_CHARS",
+    "Answer",
+    "BotFailed",
+    "Choose",
+    "Chosen",
+    "OnError",
+    "TimeUsed",
+    "choose_legal",
+    "legal_answer",
+    "shown",
+]
 
 MAX_SHOWN_CHARS: Final = 120
 """Characters of an invalid result that are logged."""
@@ -63,11 +75,15 @@ class TimeUsed:
 
 async def choose_legal(choose: Choose, match: MatchView, limit: Limit, used: TimeUsed) -> str:
     """Return the legal move of `choose`, and add its time to `used`. Raises BotFailed."""
-    state = match.state
+    return await legal_answer(partial(choose, match, limit), match.state, used)
+
+
+async def legal_answer(ask: Callable[[], object], state: State, used: TimeUsed) -> str:
+    """Return the legal move that `ask` returns for a state, or an awaitable of it; add its time. Raises BotFailed."""
     began = monotonic()
     used.blocked = 0.0
     try:
-        chosen: object = choose(match, limit)
+        chosen = ask()
         used.blocked = monotonic() - began
         while inspect.isawaitable(chosen):
             if inspect.iscoroutine(chosen):

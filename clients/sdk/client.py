@@ -210,11 +210,13 @@ class Client:
         patience: float | None = 10.0,
         backoff: Backoff = full_jitter,
         key: str | None = None,
+        beside: bool = False,
     ) -> AsyncIterator[Client]:
         """Connect, and reconnect as often as necessary inside the `async with` block.
 
         `token` resumes a player; without one the server creates a guest called `name`, whose token is `client.token`.
-        `key` is the operator's, for a reserved name.
+        `key` is the operator's, for a reserved name. `beside` is for a program that plays no game: a bot's own program
+        is not told of it.
         Raises Unreachable when no server answers within `patience` seconds (None waits for ever), CommandRefused when
         the server refuses this player, and ValueError for an invalid address, name, token or key.
         """
@@ -224,7 +226,7 @@ class Client:
             token=None if token is None else require_token(token),
             kind=kind,
             client=program,
-            instance=secrets.token_urlsafe(INSTANCE_BYTES),
+            instance=None if beside else secrets.token_urlsafe(INSTANCE_BYTES),
             key=None if key is None else require_key("key", key),
         )
         with unwrapped_errors():

@@ -65,6 +65,7 @@ from cornered.protocol.commands import (
     BotCommand,
     CancelAnalysis,
     ClientMessage,
+    Declare,
     DeclineChallenge,
     DeclineRematch,
     FindPlayer,
@@ -216,6 +217,7 @@ class Session:
         "_exports",
         "_false_starts",
         "_groups",
+        "_has_played",
         "_inbox",
         "_is_draining",
         "_is_over",
@@ -259,6 +261,8 @@ class Session:
         self._loop = asyncio.get_running_loop()
         self._client: ClientConnection | None = None
         self._false_starts = 0
+        # Whether the socket plays: one by which a bot's owner only reads does not.
+        self._has_played = False
         # The newest move of a bot: what an `illegal_move` is about.
         self._last_play: Play | None = None
         self._knocks = 0
@@ -332,7 +336,7 @@ class Session:
     def _note_end(self, client: ClientConnection) -> None:
         """Note why a bot's connection ended, for its owner. The restart of a server is no incident."""
         code, reason = self._connection.farewell
-        if client.player.kind == "bot" and code != CloseCode.SERVICE_RESTART:
+        if client.player.kind == "bot" and self._has_played and code != CloseCode.SERVICE_RESTART:
             at = self._lobby_service.now()
             self._bots.note(client, BotIncident(at=at, kind="disconnect", text=reason, code=code))
 
@@ -571,6 +575,8 @@ class Session:
         is_free = isinstance(command, Play) and self._is_awaited(client, command)
         if isinstance(command, Play):
             self._last_play = command
+        elif isinstance(command, Declare | Join):
+            self._has_played = True
         cost = 0.0 if is_free else max(self._cost_of(command), reading_cost(len(raw)))
         # What was carried out before is only answered again: its sender may have missed the first answer.
         may = not cost or bucket.spend(now, cost) or self._lobby_service.was_done(client.player.id, command)

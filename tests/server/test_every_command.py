@@ -503,6 +503,7 @@ def test_every_class_of_a_message_is_in_its_union() -> None:
             commands,
             messages,
             account,
+            bot_reports,
             groups,
             moderation,
             oidc,
