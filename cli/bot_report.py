@@ -55,7 +55,8 @@ def bot_report(
         return
 
     async def read(client: Client) -> tuple[BotReport, list[BotGame]]:
-        report, found = await client.bot_report(), list[BotGame]()
+        report = await client.bot_report()
+        found: list[BotGame] = []
         async for game in client.bot_reports.games():
             found.append(game)
             if len(found) == games:

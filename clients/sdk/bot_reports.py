@@ -31,6 +31,7 @@ from cornered.protocol.bot_reports import (
     escaped_lines,
 )
 from cornered.protocol.messages import Acknowledged
+from cornered.protocol.values import Command
 
 __all__ = ["BotReports", "FailureReports", "failure_text"]
 
@@ -81,22 +82,15 @@ class BotReports:
         """Return the code of a link to this bot's page, which is good for a week and as long as the token."""
         return await self._client.ask(AskBotLink(id=self._client.new_id()), BotLink)
 
-    async def failed(self, kind: FailureKind, match: str, ply: int, text: str, limit: int | None = None) -> None:
-        """Have the server note a failure of this bot."""
-        shown = escaped_lines(text)[-MAX_FAILURE_CHARS:] or kind
-        command = ReportFailure(id=self._client.new_id(), failure=kind, match=match, ply=ply, limit=limit, text=shown)
-        await self._client.ask(command, Acknowledged)
 
-
-class Reporting(Protocol):
+class Reporting(Asking, Protocol):
     """What `FailureReports` needs of a `Client`."""
 
-    @property
-    def bot_reports(self) -> BotReports: ...
+    def mention(self, command: Command) -> None: ...
 
 
 class FailureReports:
-    """Reports the failures of one bot to the server: each kind once in a match, in at most `REPORT_S` seconds."""
+    """Reports the failures of one bot to the server, each kind once in a match."""
 
     def __init__(self, client: Reporting, *, is_on: bool) -> None:
         self._client = client
@@ -104,23 +98,46 @@ class FailureReports:
         self._reported: set[tuple[str, FailureKind]] = set()
 
     async def failed(self, match: MatchView, ply: int, limit: Limit, failure: BotFailed) -> None:
-        """Report a move that the bot has not made, unless the server knows of it."""
-        if not failure.is_known:
-            kind: FailureKind = "illegal" if failure.__cause__ is None else "crash"
-            await self.noted(kind, match, ply, limit, failure_text(failure))
+        """Report a move that the bot has not made; return when the server has it, or after `REPORT_S` seconds.
 
-    async def noted(self, kind: FailureKind, match: MatchView, ply: int, limit: Limit, text: str) -> None:
-        """Report a failure of a kind, the first one in the match. A server that does not take it changes nothing."""
-        if not self._is_on or (match.id, kind) in self._reported:
-            return
-        self._reported.add((match.id, kind))
-        with contextlib.suppress(ClientError, TimeoutError):
-            async with asyncio.timeout(REPORT_S):
-                await self._client.bot_reports.failed(kind, match.id, ply, text, limit.time)
+        A server that does not take it changes nothing.
+        """
+        if (command := self._command(_kind_of(failure), match, ply, limit, failure_text(failure))) is not None:
+            with contextlib.suppress(ClientError, TimeoutError):
+                async with asyncio.timeout(REPORT_S):
+                    await self._client.ask(command, Acknowledged)
+
+    def mention(self, match: MatchView, ply: int, limit: Limit, failure: BotFailed) -> None:
+        """Report it without waiting: the match goes on."""
+        self.warn(_kind_of(failure), match, ply, limit, failure_text(failure))
+
+    def warn(self, kind: FailureKind | None, match: MatchView, ply: int, limit: Limit, text: str) -> None:
+        """Report what was wrong with a move that the bot has made, without waiting."""
+        if (command := self._command(kind, match, ply, limit, text)) is not None:
+            self._client.mention(command)
 
     def forget(self, match: str) -> None:
         """Forget what was reported of a match, which is over."""
         self._reported = {one for one in self._reported if one[0] != match}
+
+    def _command(
+        self, kind: FailureKind | None, match: MatchView, ply: int, limit: Limit, text: str
+    ) -> ReportFailure | None:
+        """Return the report; None where it is off, sent already, or known to the server."""
+        if not self._is_on or kind is None or (match.id, kind) in self._reported:
+            return None
+        self._reported.add((match.id, kind))
+        shown = escaped_lines(text)[-MAX_FAILURE_CHARS:] or kind
+        return ReportFailure(
+            id=self._client.new_id(), failure=kind, match=match.id, ply=ply, limit=limit.time, text=shown
+        )
+
+
+def _kind_of(failure: BotFailed) -> FailureKind | None:
+    """Return what a failure is; None for a move that the server itself has refused."""
+    if failure.is_known:
+        return None
+    return "illegal" if failure.__cause__ is None else "crash"
 
 
 def failure_text(failure: BotFailed) -> str:

@@ -277,7 +277,7 @@ class BotPlayer:
             if match.snapshot.position == position:
                 await self._play(match, ply, move)
             if warning is not None:
-                await self._reports.noted(warning.kind, match, ply, limit, warning.text)
+                self._reports.warn(warning.kind, match, ply, limit, warning.text)
         except BotFailed as failure:
             if not match.over:
                 await self._do_without(match, ply, limit, failure)
@@ -292,15 +292,15 @@ class BotPlayer:
             log.error("the bot makes a random move in %s: %s", where, failure, exc_info=failure.__cause__)
             try:
                 await self._play(match, ply, random.choice(match.state.moves()))
-                await self._reports.failed(match, ply, limit, failure)
+                self._reports.mention(match, ply, limit, failure)
                 return
             except BotFailed as refused:
                 failure = refused
         log.error("the bot resigns %s: %s", where, failure, exc_info=failure.__cause__)
+        await self._reports.failed(match, ply, limit, failure)
         with contextlib.suppress(ClientError):
             # When it returns, the match is over here too, and no further move is asked for.
             await retry(match.resign)
-        await self._reports.failed(match, ply, limit, failure)
 
     async def _play(self, match: MatchView, ply: int, move: str) -> None:
         """Make a move. Raises BotFailed where the server refuses it as illegal."""

@@ -48,8 +48,9 @@ def _summary(games: Sequence[BotGame]) -> str:
     mean = sum(game.total for game in games) / max(1, moves) / 1000
     slowest = max(game.longest for game in games) / 1000
     lost = sum(game.lost_on_time for game in games)
+    number = f"{len(games)} game{'s' * (len(games) > 1)}"
     return (
-        f"The newest {len(games)} games: {results['win']} won, {results['loss']} lost, {results['draw']} drawn; "
+        f"The newest {number}: {results['win']} won, {results['loss']} lost, {results['draw']} drawn; "
         f"{mean:.2f} s for a move, {slowest:.2f} s for the slowest; {lost} lost on time"
     )
 

@@ -23,7 +23,6 @@ from cornered.protocol.messages import Pong
 from cornered.protocol.values import Accepts, Fischer
 from tests.server.conftest import TIMEOUT_S, Client, Pair, PlayOut, Running, Start, Stores
 
-
 PLENTY: Final = {"message_rate": 10_000, "message_burst": 10_000, "address_rate": 10_000, "address_burst": 10_000}
 
 
@@ -144,7 +143,11 @@ async def test_nobody_else_reads_about_a_bot(running: Running, pair: Pair) -> No
 async def test_whoever_has_the_link_reads_until_the_token_ends_or_a_week_is_over(
     running_server: Start, stores: Stores, pair: Pair
 ) -> None:
-    async with running_server(**PLENTY) as server, server.client("Ann") as ann, server.client("Crusher", kind="bot") as crusher:
+    async with (
+        running_server(**PLENTY) as server,
+        server.client("Ann") as ann,
+        server.client("Crusher", kind="bot") as crusher,
+    ):
         await bot(crusher)
         match = await pair(ann, crusher)
         await crusher.do(Resign, match=match)
