@@ -133,7 +133,10 @@ class BotGame(Made):
 
 
 class BotIncident(Made):
-    """Something that went wrong. `code` is that of the close frame of a `disconnect`, 1006 where there was none."""
+    """Something that went wrong. `code` is that of the close frame of a `disconnect`, 1006 where there was none.
+
+    `closed_by` says who sent that frame first.
+    """
 
     at: Milliseconds
     kind: IncidentKind
@@ -142,6 +145,7 @@ class BotIncident(Made):
     ply: int | None = None
     limit: Milliseconds | None = None
     code: int | None = None
+    closed_by: Literal["server", "program"] | None = None
 
 
 class BotReport(Made):

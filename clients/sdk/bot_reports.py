@@ -145,7 +145,10 @@ def failure_text(failure: BotFailed) -> str:
     cause = failure.__cause__
     if cause is None:
         return str(failure)
-    frames = traceback.extract_tb(cause.__traceback__)[-MAX_FRAMES:]
-    lines = [f"{Path(one.filename).name}, line {one.lineno}, in {one.name}: {one.line or ''}" for one in frames]
+    kit = Path(__file__).parent
+    frames = [one for one in traceback.extract_tb(cause.__traceback__) if Path(one.filename).parent != kit]
+    lines = [
+        f"{Path(one.filename).name}, line {one.lineno}, in {one.name}: {one.line or ''}" for one in frames[-MAX_FRAMES:]
+    ]
     shown = "".join(traceback.format_exception_only(cause)).rstrip()
     return "\n".join([*lines, shown])

@@ -13,14 +13,7 @@ from cornered.protocol.bot_reports import BotGame, BotIncident, BotReport
 
 __all__ = ["report_lines"]
 
-CLOSINGS = {
-    1000: "the program closed the connection",
-    1001: "the program went away",
-    1006: "the connection was lost",
-    1008: "the server closed it",
-    1011: "the server got no answer, or failed",
-}
-"""What the codes of close frames mean here."""
+CLOSERS = {"program": "the program closed the connection", "server": "the server closed the connection"}
 
 
 def report_lines(report: BotReport, games: Sequence[BotGame]) -> Iterator[str]:
@@ -69,7 +62,8 @@ def _incident_lines(incident: BotIncident) -> Iterator[str]:
     where = "" if incident.match is None else f"  match {incident.match} at ply {incident.ply}"
     limit = "" if incident.limit is None else f", limit {incident.limit} ms"
     code = incident.code
-    closing = "" if code is None else f"  {code} {CLOSINGS.get(code, '')}".rstrip()
+    closer = CLOSERS.get(incident.closed_by or "", "the connection was lost")
+    closing = "" if code is None else f"  {closer} ({code})"
     first, *rest = incident.text.split("\n") if incident.text else [""]
     alone = not rest and first
     yield f"{_when(incident.at)}  {incident.kind}{where}{limit}{closing}{f': {first}' if alone else ''}"

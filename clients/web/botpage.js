@@ -15,14 +15,8 @@ import { clockText, nameOf, optionText, ratingText, reasonText, sentence } from 
 const RESULTS = { win: t("Won"), loss: t("Lost"), draw: t("Drawn"), none: t("No result") };
 /** @type {Record<BotIncident["kind"], string>} */
 const KINDS = { crash: t("Crash"), illegal: t("Illegal move"), slow: t("Too slow"), blocked: t("Blocked its loop"), disconnect: t("Disconnected") };
-/** What the codes of close frames mean here. @type {Record<number, string>} */
-const CLOSINGS = {
-  1000: t("The program closed the connection."),
-  1001: t("The program went away."),
-  1006: t("The connection was lost without a word."),
-  1008: t("The server closed the connection."),
-  1011: t("The server got no answer in time, or failed."),
-};
+/** The close frame that the server sends where no answer to its pings came. */
+const UNANSWERED = 1011;
 
 /** @implements {View} */
 export class BotPage {
@@ -47,7 +41,7 @@ export class BotPage {
     this.table = h(
       "table.bot-games",
       h("caption.unseen", t("Finished games")),
-      h("thead", h("tr", column(t("Game")), column(t("Result")), column(t("Moves"), ".figure"), column(t("A move"), ".figure"), column(t("Slowest"), ".figure"), column(t("Requests")))),
+      h("thead", h("tr", column(t("Game")), column(t("Result")), column(t("Moves"), ".figure.wide"), column(t("A move"), ".figure"), column(t("Slowest"), ".figure.wide"), column(t("Requests"), ".save"))),
       this.rows,
     );
     this.older = button(t("Show older games"), () => this.#older(), "", { hidden: true });
@@ -115,9 +109,10 @@ export class BotPage {
   }
 
   /** @param {BotIncident} incident */
-  #incident({ kind, at, match, ply, limit, code, text }) {
+  #incident(incident) {
+    const { kind, at, match, ply, limit, code, text } = incident;
     const where = match === null ? null : h("a", { href: `#/m/${match}/${ply}` }, t("move {ply}", { ply: (ply ?? 0) + 1 }));
-    const why = code === null ? null : h("span", CLOSINGS[code] ?? t("Code {code}.", { code: String(code) }), text ? h("span.quiet", " ", h("bdi", { lang: "en" }, text), ` (${code})`) : h("span.quiet", ` (${code})`));
+    const why = code === null ? null : h("span", closing(incident), " ", h("span.quiet", text ? h("bdi", { lang: "en" }, text) : null, ` (${code})`));
     const lines = text.split("\n");
     const words = lines.length > 1 ? h("details", h("summary", h("bdi", { lang: "en" }, lines[lines.length - 1])), h("pre.code", { lang: "en", tabindex: 0 }, text)) : h("bdi", { lang: "en" }, text);
     return h(
@@ -138,7 +133,7 @@ export class BotPage {
     const crashes = this.report.incidents.filter(({ kind }) => kind === "crash" || kind === "illegal").length;
     fill(
       this.figures,
-      figure(t("Newest games"), number(games.length), list([t("{count} won", { count: count("win") }), t("{count} drawn", { count: count("draw") }), t("{count} lost", { count: count("loss") })])),
+      figure(t("Newest games"), number(games.length), [t("{count} won", { count: count("win") }), t("{count} drawn", { count: count("draw") }), t("{count} lost", { count: count("loss") })].join(" · ")),
       figure(t("Time for a move"), moves ? t("{seconds} s", { seconds: number(total / moves / 1000, 2) }) : "–", games.length ? t("slowest {seconds} s", { seconds: seconds(Math.max(...games.map((game) => game.longest))) }) : ""),
       figure(t("Lost on time"), number(lost), "", lost ? ".bad" : ""),
       figure(t("Crashes and illegal moves"), number(crashes), "", crashes ? ".bad" : ""),
@@ -154,15 +149,15 @@ export class BotPage {
     const { match, opponents, clock, result, reason, lost_on_time: isLate, moves, total, longest, ended } = game;
     const options = optionText(game.game, store.offered(game.game.name), true);
     const against = t("against {names}", { names: list(opponents.map(nameOf)) });
-    const save = button(t("Download"), () => this.#download(match), "small", { "aria-label": t("Download the requests of {name}", { name: `${store.title(game.game.name)} ${against}` }) });
+    const save = button([h("span.wide", t("Download")), h("span.narrow", { "aria-hidden": "true" }, "↓")], () => this.#download(match), "small", { "aria-label": t("Download the requests of {name}", { name: `${store.title(game.game.name)} ${against}` }) });
     return h(
       "tr",
       h("th", { scope: "row" }, h("a", { href: `#/m/${match}` }, store.title(game.game.name)), options ? ` ${options}` : "", h("small.quiet", against, " · ", clockText(clock), " · ", h("time", timeText(ended)))),
       h(`td.${result}`, h("strong", RESULTS[result]), h("small.quiet", { class: isLate ? "late" : "quiet" }, isLate ? t("on time") : reasonText(reason, result === "draw"))),
-      h("td.figure", number(moves)),
+      h("td.figure.wide", number(moves)),
       h("td.figure", moves ? t("{seconds} s", { seconds: seconds(total / moves) }) : "–"),
-      h("td.figure", moves ? t("{seconds} s", { seconds: seconds(longest) }) : "–"),
-      h("td", moves || result === "loss" ? save : null),
+      h("td.figure.wide", moves ? t("{seconds} s", { seconds: seconds(longest) }) : "–"),
+      h("td.save", moves || result === "loss" ? save : null),
     );
   }
 
@@ -184,6 +179,13 @@ export class BotPage {
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
     this.page.toast(counted(lines.length, "{count} request is saved.", "{count} requests are saved."));
   }
+}
+
+/** Who ended a connection, and why. @param {BotIncident} incident */
+function closing({ closed_by: by, code }) {
+  if (by === "program") return t("The program closed the connection.");
+  if (by === null) return t("The connection was lost without a word.");
+  return code === UNANSWERED ? t("The program did not answer in time, and the server closed the connection.") : t("The server closed the connection.");
 }
 
 /** @param {number} milliseconds */

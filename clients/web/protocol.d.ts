@@ -732,7 +732,11 @@ export interface BotGame {
   ended: number;
 }
 
-/** Something that went wrong. `code` is that of the close frame of a `disconnect`, 1006 where there was none. */
+/**
+ * Something that went wrong. `code` is that of the close frame of a `disconnect`, 1006 where there was none.
+ *
+ * `closed_by` says who sent that frame first.
+ */
 export interface BotIncident {
   at: number;
   kind: "crash" | "illegal" | "slow" | "blocked" | "disconnect";
@@ -741,6 +745,7 @@ export interface BotIncident {
   ply: number | null;
   limit: number | null;
   code: number | null;
+  closed_by: "server" | "program" | null;
 }
 
 /** The answer to `ask_bot_link`: the code that the page's address ends with, after `#/bot/`. */

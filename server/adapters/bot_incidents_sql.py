@@ -61,6 +61,7 @@ class SqlBotIncidents:
                 ply=row.ply,
                 limit=row.limit_ms,
                 code=row.code,
+                closed_by=row.closed_by,
             )
             for row in rows
         ]
@@ -87,4 +88,5 @@ def _row(incident: Incident) -> dict[str, object]:
         "ply": what.ply,
         "limit_ms": what.limit,
         "code": what.code,
+        "closed_by": what.closed_by,
     }

@@ -22,6 +22,7 @@ BOT_INCIDENTS: Final = Table(
     Column("ply", Integer, nullable=True),
     Column("limit_ms", BigInteger, nullable=True),
     Column("code", Integer, nullable=True),
+    Column("closed_by", String(8), nullable=True),
     Index("bot_incidents_player", "player", "at", "id"),
     Index("bot_incidents_at", "at"),
 )

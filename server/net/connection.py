@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Final, Protocol, cast
+from typing import Final, Literal, Protocol, cast
 
 import structlog
 from websockets.frames import CloseCode, Frame, Opcode
@@ -204,16 +204,17 @@ class Connection(asyncio.BufferedProtocol):
         return str(self._protocol.subprotocol)
 
     @property
-    def farewell(self) -> tuple[int, str]:
-        """The code and reason of the close frame that ended the WebSocket, that of the side which was first.
+    def farewell(self) -> tuple[int, str, Literal["server", "program"] | None]:
+        """The code and reason of the close frame that ended the WebSocket, and which side sent it first.
 
         1006 where there was none.
         """
         sent, received = self._protocol.close_sent, self._protocol.close_rcvd
-        frame = received if self._protocol.close_rcvd_then_sent else sent or received
-        if frame is not None:
-            return int(frame.code), frame.reason
-        return int(CloseCode.ABNORMAL_CLOSURE), "reads too slowly" if self._is_dropped else ""
+        if received is not None and (sent is None or self._protocol.close_rcvd_then_sent):
+            return int(received.code), received.reason, "program"
+        if sent is not None:
+            return int(sent.code), sent.reason, "server"
+        return int(CloseCode.ABNORMAL_CLOSURE), "reads too slowly" if self._is_dropped else "", None
 
     @property
     def handshake_error(self) -> BaseException | None:

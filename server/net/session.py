@@ -335,10 +335,11 @@ class Session:
 
     def _note_end(self, client: ClientConnection) -> None:
         """Note why a bot's connection ended, for its owner. The restart of a server is no incident."""
-        code, reason = self._connection.farewell
+        code, reason, closer = self._connection.farewell
         if client.player.kind == "bot" and self._has_played and code != CloseCode.SERVICE_RESTART:
             at = self._lobby_service.now()
-            self._bots.note(client, BotIncident(at=at, kind="disconnect", text=reason, code=code))
+            what = BotIncident(at=at, kind="disconnect", text=reason, code=code, closed_by=closer)
+            self._bots.note(client, what)
 
     def _note_refusal(self, client: ClientConnection, command_id: str | None, code: ErrorCode, text: str) -> None:
         """Note a bot's illegal move, for its owner."""

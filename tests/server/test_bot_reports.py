@@ -101,7 +101,7 @@ async def test_illegal_moves_and_the_end_of_a_connection_are_noted(running: Runn
         by_kind = {one.kind: one for one in found.incidents}
         assert (by_kind["illegal"].match, by_kind["illegal"].ply) == (match, 0)
         assert by_kind["illegal"].text.startswith("z9: ")
-        assert by_kind["disconnect"].code == 1000
+        assert (by_kind["disconnect"].code, by_kind["disconnect"].closed_by) == (1000, "program")
 
 
 async def test_who_only_reads_leaves_no_trace(running: Running) -> None:
@@ -114,7 +114,7 @@ async def test_who_only_reads_leaves_no_trace(running: Running) -> None:
         crusher.socket.transport.abort()
         async with running.client(None, token=token, kind="bot") as owner:
             found = await once(lambda: report(owner), lambda one: bool(one.incidents))
-            assert [one.code for one in found.incidents] == [1006]
+            assert [(one.code, one.closed_by) for one in found.incidents] == [(1006, None)]
 
 
 async def test_nobody_else_reads_about_a_bot(running: Running, pair: Pair) -> None:

@@ -19,6 +19,7 @@ def upgrade() -> None:
         sa.Column("ply", sa.Integer(), nullable=True),
         sa.Column("limit_ms", sa.BigInteger(), nullable=True),
         sa.Column("code", sa.Integer(), nullable=True),
+        sa.Column("closed_by", sa.String(8), nullable=True),
     )
     op.create_index("bot_incidents_player", "bot_incidents", ["player", "at", "id"])
     op.create_index("bot_incidents_at", "bot_incidents", ["at"])

@@ -39,7 +39,7 @@ async def test_incidents_are_one_players_and_the_newest_comes_first(store: Store
     found = await store.incidents.newest("a")
     assert [one.at for one in found] == [3, 1]
     assert found[0] == BotIncident(at=3, kind="crash", text="ValueError", match="m", ply=3, limit=900)
-    left = BotIncident(at=9, kind="disconnect", text="too fast", code=1008)
+    left = BotIncident(at=9, kind="disconnect", text="too fast", code=1008, closed_by="server")
     await store.incidents.add([Incident.noted("d", "b", left)])
     assert (await store.incidents.newest("b"))[0] == left
     assert await store.incidents.newest("c") == []
