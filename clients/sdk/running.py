@@ -76,6 +76,7 @@ class BotSettings:
     longest: int = 1500
     """Search time in milliseconds."""
     on_error: OnError = "resign"
+    reports: bool = True
     play: str | None = None
     """The name of the opponent that it challenges."""
     games: int | None = None
@@ -138,6 +139,7 @@ async def play_bot(
             tournament=settings.tournament,
             games=settings.games,
             on_error=settings.on_error,
+            reports=settings.reports,
             tempo=lambda match: tempo,
         )
         await player.declare()
@@ -179,6 +181,7 @@ def run_bot(
     tournament: str | None = None,
     longest: int = 1500,
     on_error: OnError = "resign",
+    reports: bool = True,
     play: str | None = None,
     games: int | None = None,
     clock: str | None = None,
@@ -190,6 +193,7 @@ def run_bot(
     It may also return an object with the move's text as `move`, or a coroutine of either. It runs in a thread, also for
     several matches at once; a coroutine runs on the event loop and must not block. With an invalid result `on_error`
     says what becomes of that one game: "resign" and "random" log the reason, "raise" ends the bot with BotFailed.
+    Failures are reported to the server, for the bot's owner alone, unless `reports` is False.
 
     `server` and `token` are by default those of the variables CORNERED_SERVER and CORNERED_TOKEN, else a server on this
     machine and the same player in every run. `accepts` are the names of the games that the bot plays, by default all;
@@ -210,6 +214,7 @@ def run_bot(
         tournament=tournament,
         longest=longest,
         on_error=on_error,
+        reports=reports,
         play=play,
         games=games,
         clock=clock,
