@@ -86,7 +86,7 @@ from cornered.protocol.commands import (
     TournamentCommand,
 )
 from cornered.protocol.groups import ChangeGroup, CreateGroup, GroupCommand, TellGroup
-from cornered.protocol.messages import Acknowledged, Archive, ErrorCode, Games, MyMatches, Pong, Refused, ServerMessage
+from cornered.protocol.messages import Acknowledged, Archive, Games, MyMatches, Pong, Refused, ServerMessage
 from cornered.protocol.moderation import ReportPlayer
 from cornered.protocol.oidc import FinishOidc, OidcCommand, OidcDoorCommand
 from cornered.protocol.passkeys import PasskeyCommand, PasskeyDoorCommand, RegisterByPasskey, SignInByPasskey
@@ -341,7 +341,7 @@ class Session:
             what = BotIncident(at=at, kind="disconnect", text=reason, code=code, closed_by=closer)
             self._bots.note(client, what)
 
-    def _note_refusal(self, client: ClientConnection, command_id: str | None, code: ErrorCode, text: str) -> None:
+    def _note_refusal(self, client: ClientConnection, command_id: str | None, code: str, text: str) -> None:
         """Note a bot's illegal move, for its owner."""
         play = self._last_play
         if code == "illegal_move" and play is not None and play.id == command_id:

@@ -44,5 +44,6 @@ async def test_the_examples_of_the_page_run_in_their_order(
         "2.1",
         "['Friday cup']",
         "finished [(1, '",
+        "True 0 []\nWatched\n[]",
     ):
         assert line in told
