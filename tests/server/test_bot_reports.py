@@ -96,7 +96,7 @@ async def test_illegal_moves_and_the_end_of_a_connection_are_noted(running: Runn
             await bot(crusher)
             match = await pair(crusher, ann)
             assert await crusher.refused(Play, match=match, ply=0, move="z9") == "illegal_move"
-        async with running.client(None, token=token, kind="bot") as owner:
+        async with running.client("Crusher", token=token, kind="bot") as owner:
             found = await once(lambda: report(owner), lambda one: len(one.incidents) == 2)
         by_kind = {one.kind: one for one in found.incidents}
         assert (by_kind["illegal"].match, by_kind["illegal"].ply) == (match, 0)
@@ -108,11 +108,11 @@ async def test_who_only_reads_leaves_no_trace(running: Running) -> None:
     async with running.client("Crusher", kind="bot") as crusher:
         token = crusher.welcome.token
         await bot(crusher)
-        async with running.client(None, token=token, kind="bot") as owner:
+        async with running.client("Crusher", token=token, kind="bot") as owner:
             assert (await report(owner)).incidents == ()
         # Played on, and ended: written after what the reader would have left.
         crusher.socket.transport.abort()
-        async with running.client(None, token=token, kind="bot") as owner:
+        async with running.client("Crusher", token=token, kind="bot") as owner:
             found = await once(lambda: report(owner), lambda one: bool(one.incidents))
             assert [(one.code, one.closed_by) for one in found.incidents] == [(1006, None)]
 
