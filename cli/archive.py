@@ -70,10 +70,12 @@ def archive(
         "most_rating": most_rating,
         "order": order,
     }
+    from cornered.clients.sdk.address import page_url
+
     wanted += [(name, value) for name, value in given.items() if value is not None]
     path = "archive.jsonl" if lines else "archive.txt"
     with _opened(out) as file:
-        download(f"{_page_of(server)}{path}?{urlencode(wanted)}", file)
+        download(f"{page_url(server)}/{path}?{urlencode(wanted)}", file)
 
 
 def download(address: str, file: IO[bytes]) -> None:
@@ -92,13 +94,6 @@ def download(address: str, file: IO[bytes]) -> None:
         except OSError as error:
             raise ValueError(f"the server does not answer: {error}") from None
         target = None if following is None else urljoin(target, following[1])
-
-
-def _page_of(server: str) -> str:
-    """Return the address of a server's page, which ends with a slash. Raises ValueError."""
-    from cornered.clients.sdk.address import normalised
-
-    return normalised(server).replace("ws", "http", 1) + "/"
 
 
 @contextlib.contextmanager

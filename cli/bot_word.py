@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from cornered.clients.sdk.bot_word import ChooseState
     from cornered.clients.sdk.tokens import TokenStore
 
-__all__ = ["bot_of_word"]
+__all__ = ["bot_of_word", "choose_of_word"]
 
 
 def bot_of_word(
@@ -27,24 +27,29 @@ def bot_of_word(
     What is `given` are fields of `BotSettings`; those that are None have their defaults. Raises ValueError and OSError.
     """
     from cornered.clients.sdk.address import require_name
-    from cornered.clients.sdk.bot_word import is_author_word, load_choose, short_name, split_word
+    from cornered.clients.sdk.bot_word import is_author_word, short_name, split_word
     from cornered.clients.sdk.running import BotSettings, play_bot
 
     settings = BotSettings(**{field: value for field, value in given.items() if value is not None})
-    load: Callable[[], ChooseState]
+    load = partial(choose_of_word, word, settings.seed)
     if is_author_word(word):
-        load, label = partial(load_choose, word), short_name(split_word(word)[0])
+        label = short_name(split_word(word)[0])
     else:
         from cornered.bots.online.host import player_name
         from cornered.bots.roster import create
 
-        load, label = partial(_choose_of_roster, word, settings.seed), player_name(create(word))
+        label = player_name(create(word))
     # What is wrong with it is told before anything starts.
     load()
     return partial(play_bot, require_name(name or label), load, settings, server=server, token=token, store=store)
 
 
-def _choose_of_roster(word: str, seed: int | None) -> ChooseState:
+def choose_of_word(word: str, seed: int | None = None) -> ChooseState:
+    """Return the function of any bot word; `seed` is that of a bot of the roster. Raises ValueError and OSError."""
+    from cornered.clients.sdk.bot_word import is_author_word, load_choose
+
+    if is_author_word(word):
+        return load_choose(word)
     from cornered.bots.roster import create
 
     return create(word, seed).choose

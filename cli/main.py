@@ -24,6 +24,7 @@ from cornered.cli.admin import app as admin
 from cornered.cli.archive import app as archiving
 from cornered.cli.author import app as authoring
 from cornered.cli.book import app as booking
+from cornered.cli.bot_report import app as owning
 from cornered.cli.cluster import app as clustering
 from cornered.cli.conform import app as conforming
 from cornered.cli.contests import app as contests
@@ -77,6 +78,7 @@ app.add_typer(conforming)
 app.add_typer(booking)
 app.add_typer(archiving)
 app.add_typer(playing)
+app.add_typer(owning)
 app.add_typer(competing)
 app.add_typer(puzzling)
 app.add_typer(teaching)

@@ -22,6 +22,7 @@ from cornered.protocol.analysis import (
     TreeNode,
 )
 from cornered.protocol.archive import MAX_OPENING_PLIES, ArchiveFilter
+from cornered.protocol.bot_reports import BotCommand
 from cornered.protocol.groups import GroupCommand
 from cornered.protocol.moderation import ModerationCommand
 from cornered.protocol.oidc import OidcCommand
@@ -85,6 +86,7 @@ __all__ = [
     "AskTrace",
     "AskTv",
     "AskVariation",
+    "BotCommand",
     "CancelAnalysis",
     "CancelChallenge",
     "CancelSeek",
@@ -693,7 +695,8 @@ ClientMessage: TypeAlias = Annotated[
     | TournamentCommand
     | PasskeyCommand
     | OidcCommand
-    | SocialCommand,
+    | SocialCommand
+    | BotCommand,
     Field(discriminator="type"),
 ]
 COMMAND: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)

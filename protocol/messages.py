@@ -10,6 +10,7 @@ from pydantic.json_schema import SkipJsonSchema
 from cornered.protocol.account import AccountAnswer, Scope
 from cornered.protocol.analysis import MAX_TREE_NODES, OverlayPicture, Report, TreeNode
 from cornered.protocol.archive import HeadToHeadCount, OpeningMove
+from cornered.protocol.bot_reports import BotAnswer
 from cornered.protocol.events import MatchEvent, UnknownEvent
 from cornered.protocol.groups import GroupAnswer, GroupUpdate
 from cornered.protocol.moderation import ModerationAnswer
@@ -732,6 +733,7 @@ Answer: TypeAlias = (
     | PasskeyAnswer
     | OidcAnswer
     | SocialAnswer
+    | BotAnswer
 )
 """Answers to the command whose `id` they carry. `lobby` and `snapshot` are sent without an `id` too."""
 Unasked: TypeAlias = (
@@ -807,7 +809,8 @@ ServerMessage: TypeAlias = Annotated[
     | TournamentUpdate
     | PasskeyAnswer
     | OidcAnswer
-    | SocialAnswer,
+    | SocialAnswer
+    | BotAnswer,
     Field(discriminator="type"),
 ]
 MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)

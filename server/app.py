@@ -51,6 +51,7 @@ from cornered.server.net.oidc_routes import OidcRoutes
 from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, Journal
 from cornered.server.runtime.account_service import AccountService
+from cornered.server.runtime.bot_service import BotService
 from cornered.server.runtime.exports import Exports
 from cornered.server.runtime.group_service import GroupService
 from cornered.server.runtime.limits import Limits
@@ -290,8 +291,20 @@ async def running_server(
             oidc=oidc,
             draw_qr=qr_codes.drawn_rows,
         )
-        exports = Exports(accounts, services.journal, social, groups, stores.moderation_log, now=clock)
-        gateway = Gateway(settings, limits, lobby_service, account_service, exports, groups, pages, tasks)
+        exports = Exports(
+            accounts, services.journal, social, groups, stores.moderation_log, stores.bot_incidents, now=clock
+        )
+        bots = BotService(
+            stores.bot_incidents,
+            services.journal,
+            accounts,
+            lobby_service.rating_answers,
+            secret,
+            clients_of=lobby_service.clients_of,
+            is_anywhere=lobby_service.is_anywhere,
+            now=clock,
+        )
+        gateway = Gateway(settings, limits, lobby_service, account_service, exports, groups, bots, pages, tasks)
         registry = lobby_service.matches
         shared_limits = SharedLimits(limits, services.nodes)
         organiser_orders = OrganiserOrders(registry, services.nodes, _spawner(tasks))
@@ -340,6 +353,7 @@ async def running_server(
                 running.append(tasks.create_task(erasing.run(), name="retention"))
             running.append(tasks.create_task(lobby_service.tournaments.run(), name="tournaments"))
             running.append(tasks.create_task(lobby_service.notices.run(), name="notices"))
+            running.append(tasks.create_task(bots.run(), name="bots"))
             running.append(tasks.create_task(journal.watch(), name="journal watch"))
             leave: Callable[[], Awaitable[None]] = _nothing_to_leave
             if ownership is None and settings.database != MEMORY_DATABASE:

@@ -15,6 +15,8 @@ from typing import Final
 
 from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.adapters.accounts_sql import SqlAccounts
+from cornered.server.adapters.bot_incidents_memory import MemoryBotIncidents
+from cornered.server.adapters.bot_incidents_sql import SqlBotIncidents
 from cornered.server.adapters.broker import Broker
 from cornered.server.adapters.bus_local import LocalBus
 from cornered.server.adapters.bus_mqtt import MqttBus
@@ -37,6 +39,7 @@ from cornered.server.adapters.social_sql import SqlSocialStore
 from cornered.server.adapters.streams_memory import MemoryStreams
 from cornered.server.adapters.streams_sql import SqlStreams
 from cornered.server.adapters.word_file import WordFile
+from cornered.server.bot.incidents import BotIncidents, IncidentsUnavailable
 from cornered.server.cluster.envelope import node_key
 from cornered.server.cluster.ports import (
     LobbyLog,
@@ -87,6 +90,7 @@ __all__ = [
 _UNAVAILABLE: Final = (
     JournalUnavailable,
     AccountsUnavailable,
+    IncidentsUnavailable,
     RatingsUnavailable,
     ModerationUnavailable,
     RetentionUnavailable,
@@ -108,6 +112,7 @@ class Stores:
     moderation_log: ModerationLog
     streams: EventStreams
     social: SocialStore
+    bot_incidents: BotIncidents
     ownership: Ownership | None
     retention: RetentionStore | None = None
     """None for a store in memory, which is lost with its server."""
@@ -403,6 +408,7 @@ async def _stores(database: Database | None, ownership: Ownership | None) -> Asy
             MemoryModerationLog(),
             MemoryStreams(),
             MemorySocialStore(accounts),
+            MemoryBotIncidents(accounts),
             ownership,
         )
         return
@@ -416,6 +422,7 @@ async def _stores(database: Database | None, ownership: Ownership | None) -> Asy
             SqlModerationLog(database),
             SqlStreams(database),
             SqlSocialStore(database),
+            SqlBotIncidents(database),
             ownership,
             SqlRetention(database),
         )

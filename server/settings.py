@@ -229,6 +229,8 @@ class Settings(BaseSettings):
     """Days after a report is closed until its words are erased; the log keeps who reported whom, by ids."""
     keep_addresses_days: _Days = 180
     """Days after a sign-in until the digest of its address is erased."""
+    keep_incidents_days: _Days = 30
+    """Days until a failure or disconnect of a bot is erased, which its owner reads on the bot's page."""
     keep_sessions_days: Annotated[int, Field(ge=_MIN_UNUSED_DAYS, le=_MAX_DAYS)] | None = None
     """Days without use after which a session of an account ends, and its times are erased; empty for never."""
     keep_guests_days: Annotated[int, Field(ge=_MIN_UNUSED_DAYS, le=_MAX_DAYS)] | None = None
@@ -306,6 +308,7 @@ class Settings(BaseSettings):
             self.keep_chat_days,
             self.keep_reports_days,
             self.keep_addresses_days,
+            self.keep_incidents_days,
             self.keep_sessions_days,
             self.keep_guests_days,
         )

@@ -1,5 +1,6 @@
 """The client SDK: play, watch and analyse on a server, with reconnection. A bot takes ten lines."""
 
+from cornered.clients.sdk.bot_reports import BotReports
 from cornered.clients.sdk.choosing import BotFailed
 from cornered.clients.sdk.client import Client, ClientNews
 from cornered.clients.sdk.errors import (
@@ -28,6 +29,7 @@ from cornered.engine.limit import Limit
 __all__ = [
     "BotFailed",
     "BotPlayer",
+    "BotReports",
     "Client",
     "ClientError",
     "ClientNews",

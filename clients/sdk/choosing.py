@@ -26,6 +26,7 @@ __all__ = [
     "WithMove",
     "awaited",
     "choose_legal",
+    "legal_answer",
     "require_legal",
     "shown",
 ]
@@ -52,7 +53,14 @@ OnError: TypeAlias = Literal["resign", "random", "raise"]
 
 
 class BotFailed(Exception):
-    """The bot has returned no legal move; the text has its result. What `choose` raised is the cause."""
+    """The bot has returned no legal move; the text has its result. What `choose` raised is the cause.
+
+    `is_known` says that the server has refused the move itself.
+    """
+
+    def __init__(self, text: str, *, is_known: bool = False) -> None:
+        super().__init__(text)
+        self.is_known = is_known
 
 
 @dataclass(slots=True)
@@ -69,11 +77,15 @@ class TimeUsed:
 
 async def choose_legal(choose: Choose, match: MatchView, limit: Limit, used: TimeUsed) -> str:
     """Return the legal move of `choose`, and add its time to `used`. Raises BotFailed."""
-    state = match.state
+    return await legal_answer(partial(choose, match, limit), match.state, used)
+
+
+async def legal_answer(ask: Callable[[], object], state: State, used: TimeUsed) -> str:
+    """Return the legal move that `ask` returns for a state, or an awaitable of it; add its time. Raises BotFailed."""
     began = monotonic()
     used.blocked = 0.0
     try:
-        chosen: object = choose(match, limit)
+        chosen = ask()
         used.blocked = monotonic() - began
         while inspect.isawaitable(chosen):
             if inspect.iscoroutine(chosen):

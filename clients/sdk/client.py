@@ -14,6 +14,7 @@ from typing import Final, TypeAlias, TypeVar, assert_never
 
 from cornered.clients.sdk.address import require_key, require_name, require_token, socket_url
 from cornered.clients.sdk.backoff import Backoff, full_jitter, retry
+from cornered.clients.sdk.bot_reports import BotReports
 from cornered.clients.sdk.errors import ClientError, Closed, CommandRefused, unwrapped_errors
 from cornered.clients.sdk.link import Link
 from cornered.clients.sdk.lobby import LobbyView
@@ -39,6 +40,7 @@ from cornered.protocol.account import (
     Tokens,
 )
 from cornered.protocol.archive import ArchiveFilter, HeadToHeadCount
+from cornered.protocol.bot_reports import BotLink, BotReport, BotRequests
 from cornered.protocol.commands import (
     AskGames,
     AskLeaderboard,
@@ -178,6 +180,8 @@ class Client:
         self.account = OwnAccount(self)
         self.people = People(self)
         """This player's account, or what would become one."""
+        self.bot_reports = BotReports(self)
+        """How this bot fares, and what it was asked."""
         self.tournaments = OwnTournaments(self)
         """Tournaments: which there are, joining, standings."""
         self._news: deque[ClientNews] = deque(maxlen=MAX_PENDING_NEWS)
@@ -206,11 +210,13 @@ class Client:
         patience: float | None = 10.0,
         backoff: Backoff = full_jitter,
         key: str | None = None,
+        beside: bool = False,
     ) -> AsyncIterator[Client]:
         """Connect, and reconnect as often as necessary inside the `async with` block.
 
         `token` resumes a player; without one the server creates a guest called `name`, whose token is `client.token`.
-        `key` is the operator's, for a reserved name.
+        `key` is the operator's, for a reserved name. `beside` is for a program that plays no game: a bot's own program
+        is not told of it.
         Raises Unreachable when no server answers within `patience` seconds (None waits for ever), CommandRefused when
         the server refuses this player, and ValueError for an invalid address, name, token or key.
         """
@@ -220,7 +226,7 @@ class Client:
             token=None if token is None else require_token(token),
             kind=kind,
             client=program,
-            instance=secrets.token_urlsafe(INSTANCE_BYTES),
+            instance=None if beside else secrets.token_urlsafe(INSTANCE_BYTES),
             key=None if key is None else require_key("key", key),
         )
         with unwrapped_errors():
@@ -360,6 +366,10 @@ class Client:
     async def profile(self, player: str | None = None) -> Profile:
         """Return the name, kind and ratings of the player with this id, by default one's own. Raises CommandRefused."""
         return await self.ask(AskProfile(id=self.new_id(), player=player or self.player.id), Profile)
+
+    async def bot_report(self, link: str | None = None) -> BotReport:
+        """Return how this bot fares, or the one that a `link` to its page names. Raises CommandRefused."""
+        return await self.bot_reports.report(link)
 
     async def rating_history(self, pool: str, player: str | None = None) -> tuple[RatingPoint, ...]:
         """Return how a player's rating in a pool changed, by default one's own, oldest first. Raises CommandRefused."""
@@ -672,6 +682,9 @@ class Client:
                 | Standings()
                 | Pairings()
                 | Friends()
+                | BotReport()
+                | BotRequests()
+                | BotLink()
                 | Blocked()
                 | Notices()
             ):

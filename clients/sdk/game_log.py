@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Literal
 
 from cornered.clients.sdk.choosing import TimeUsed
 from cornered.clients.sdk.match import MatchView
@@ -11,7 +12,7 @@ from cornered.clients.sdk.timecontrol import clock_text
 from cornered.engine.limit import Limit
 from cornered.protocol.text import visible
 
-__all__ = ["GameLog"]
+__all__ = ["GameLog", "MoveWarning"]
 
 BLOCKED_S: Final = 1.0
 """Seconds of one call in which nothing else ran on the event loop, after which the bot is warned."""
@@ -19,6 +20,14 @@ SLOW_S: Final = 1.0
 """Seconds above twice the search time after which the bot is warned."""
 
 log = logging.getLogger("cornered.bot")
+
+
+@dataclass(frozen=True, slots=True)
+class MoveWarning:
+    """What was wrong with the newest move, for the bot's owner."""
+
+    kind: Literal["slow", "blocked"]
+    text: str
 
 
 class GameLog:
@@ -44,8 +53,11 @@ class GameLog:
             used.moves,
         )
 
-    def chosen(self, match: MatchView, limit: Limit, used: TimeUsed) -> None:
-        """Warn, once, where the newest move blocked the event loop or took far too long."""
+    def chosen(self, match: MatchView, limit: Limit, used: TimeUsed) -> MoveWarning | None:
+        """Return what is wrong where the newest move blocked the event loop or took far too long, and log it once."""
+        warning: MoveWarning | None = None
+        if used.blocked > BLOCKED_S:
+            warning = MoveWarning("blocked", f"choose blocked the event loop for {used.blocked:.1f} s")
         if used.blocked > BLOCKED_S and not self._has_warned_of_block:
             self._has_warned_of_block = True
             log.warning(
@@ -55,7 +67,10 @@ class GameLog:
                 match.id,
             )
         allowed = (limit.time or 0) / 1000
-        if limit.time is not None and used.last > 2 * allowed + SLOW_S and not self._has_warned_of_time:
+        is_slow = limit.time is not None and used.last > 2 * allowed + SLOW_S
+        if is_slow:
+            warning = MoveWarning("slow", f"choose took {used.last:.1f} s, where its limit was {allowed:.1f} s")
+        if is_slow and not self._has_warned_of_time:
             self._has_warned_of_time = True
             log.warning(
                 "choose took %.1f s in match %s, where its limit was %.1f s: end the search when limit.remaining is 0, "
@@ -64,6 +79,7 @@ class GameLog:
                 match.id,
                 allowed,
             )
+        return warning
 
 
 def _about(match: MatchView) -> str:

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Final, assert_never
 
 from cornered.clients.sdk.backoff import retry
+from cornered.clients.sdk.bot_reports import FailureReports
 from cornered.clients.sdk.choosing import MAX_SHOWN_CHARS, BotFailed, Choose, OnError, TimeUsed, choose_legal, shown
 from cornered.clients.sdk.client import Client
 from cornered.clients.sdk.errors import ClientError, CommandRefused, NotUnderstood, unwrapped_errors
@@ -21,6 +22,7 @@ from cornered.clients.sdk.game_log import GameLog
 from cornered.clients.sdk.match import MatchView
 from cornered.clients.sdk.pulse import Pulse
 from cornered.clients.sdk.time_management import clock_times, move_limit
+from cornered.engine.limit import Limit
 from cornered.protocol.commands import Resign
 from cornered.protocol.messages import Acknowledged, ChallengeClosed, Challenged, Notice, Paired, Waiting, Welcome
 from cornered.protocol.tournaments import TournamentMessage
@@ -64,6 +66,7 @@ class BotPlayer:
     computation belongs in a thread or a process, since it would block pings and the other matches. Where it raises, or
     returns no legal move, `on_error` says what becomes of that match; others are not affected. By default the bot
     resigns it and logs the reason. "random" makes a random move, and "raise" lets `run` end with BotFailed.
+    Failures are reported to the server too, for the bot's owner alone, unless `reports` is False.
     `agrees` decides about draw offers, `tempo` about the time of each move. `refuses` returns the reason to decline a
     game that `accepts` allows, or None to accept it. `began` is called for every match. It enters the `tournament` of
     this id, whose games begin by themselves. After `games` games, without those of an earlier run, `run` ends.
@@ -81,6 +84,7 @@ class BotPlayer:
         tournament: str | None = None,
         games: int | None = None,
         on_error: OnError = "resign",
+        reports: bool = True,
         agrees: Callable[[MatchView], bool] = lambda match: False,
         tempo: Callable[[MatchView], Tempo] = lambda match: Tempo(),
         refuses: Callable[[GameSpec], str | None] = lambda spec: None,
@@ -100,6 +104,7 @@ class BotPlayer:
         self._refuses = refuses
         self._began = began
         self._log = GameLog()
+        self._reports = FailureReports(client, is_on=reports)
         self._pulse = Pulse()
         """Beats when a match begins or ends, and when a challenge is closed."""
         self._following: set[str] = set()
@@ -240,6 +245,7 @@ class BotPlayer:
 
     def _end(self, match_id: str) -> None:
         self.playing.discard(match_id)
+        self._reports.forget(match_id)
         self._pulse.beat()
 
     async def _play_out(self, match: MatchView) -> None:
@@ -268,28 +274,33 @@ class BotPlayer:
             try:
                 move = await choose_legal(self._choose, match, limit, used)
             finally:
-                self._log.chosen(match, limit, used)
+                warning = self._log.chosen(match, limit, used)
             await asyncio.sleep(earliest - clock())
             # A takeback and another move lead to the same ply: what was chosen is for another position then.
             if match.snapshot.position == position:
                 await self._play(match, ply, move)
+            if warning is not None:
+                self._reports.warn(warning.kind, match, ply, limit, warning.text)
         except BotFailed as failure:
             if not match.over:
-                await self._do_without(match, ply, failure)
+                await self._do_without(match, ply, limit, failure)
 
-    async def _do_without(self, match: MatchView, ply: int, failure: BotFailed) -> None:
+    async def _do_without(self, match: MatchView, ply: int, limit: Limit, failure: BotFailed) -> None:
         """Go on without a move of the bot's. Raises BotFailed where that is wanted."""
         where = f"match {match.id} of {match.snapshot.game.name} at ply {ply}"
         if self._on_error == "raise":
+            await self._reports.failed(match, ply, limit, failure)
             raise BotFailed(f"{where}: {failure}") from failure.__cause__
         if self._on_error == "random" and match.my_turn and match.ply == ply:
             log.error("the bot makes a random move in %s: %s", where, failure, exc_info=failure.__cause__)
             try:
                 await self._play(match, ply, random.choice(match.state.moves()))
+                self._reports.mention(match, ply, limit, failure)
                 return
             except BotFailed as refused:
                 failure = refused
         log.error("the bot resigns %s: %s", where, failure, exc_info=failure.__cause__)
+        await self._reports.failed(match, ply, limit, failure)
         with contextlib.suppress(ClientError):
             # When it returns, the match is over here too, and no further move is asked for.
             await retry(match.resign)
@@ -300,7 +311,9 @@ class BotPlayer:
             await match.play(move, ply)
         except CommandRefused as refusal:
             if refusal.code == "illegal_move":
-                raise BotFailed(f"the server refuses {shown(move)}: {refusal.text[:MAX_SHOWN_CHARS]}") from None
+                raise BotFailed(
+                    f"the server refuses {shown(move)}: {refusal.text[:MAX_SHOWN_CHARS]}", is_known=True
+                ) from None
             if refusal.pause is not None:
                 await asyncio.sleep(refusal.pause)
             else:

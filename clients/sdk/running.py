@@ -91,6 +91,7 @@ class BotSettings:
     seed: int | None = None
     """Sets Python's random numbers before each move, so that the same position has the same answer."""
     on_error: OnError = "resign"
+    reports: bool = True
     play: str | None = None
     """The name of the opponent that it challenges."""
     games: int | None = None
@@ -170,6 +171,7 @@ async def play_bot(
             tournament=settings.tournament,
             games=settings.games,
             on_error=settings.on_error,
+            reports=settings.reports,
             tempo=lambda match: tempo,
         )
         await player.declare()
@@ -215,6 +217,7 @@ def run_bot(
     thinks_in: ThinksIn | None = None,
     seed: int | None = None,
     on_error: OnError = "resign",
+    reports: bool = True,
     play: str | None = None,
     games: int | None = None,
     clock: str | None = None,
@@ -227,7 +230,8 @@ def run_bot(
     lasts, so that `choose` may remember what it found out, and one that crashes or hangs costs this one move; with
     `thinks_in` "thread" it runs in threads of this process. A coroutine function runs on the event loop and must not
     block. Without a legal move `on_error` says what becomes of that one game: "resign" and "random" log the reason,
-    "raise" ends the bot with BotFailed. With a `seed` Python's random numbers are repeatable.
+    "raise" ends the bot with BotFailed. Failures are reported to the server, for the bot's owner alone, unless
+    `reports` is False. With a `seed` Python's random numbers are repeatable.
 
     `server` and `token` are by default those of the variables CORNERED_SERVER and CORNERED_TOKEN, else a server on this
     machine and the same player in every run. `accepts` are the names of the games that the bot plays, by default all;
@@ -250,6 +254,7 @@ def run_bot(
         thinks_in=thinks_in or DEFAULT_THINKS_IN,
         seed=seed,
         on_error=on_error,
+        reports=reports,
         play=play,
         games=games,
         clock=clock,

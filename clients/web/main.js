@@ -207,6 +207,7 @@ function route() {
   else if (kind === "think") view = thinking();
   else if (kind === "p") view = analysis();
   else if (kind === "player" && id) view = profile(id, part);
+  else if (kind === "bot" && id) view = botPage(id);
   else if (kind === "groups" || kind === "join") view = groups(kind === "join" ? (id ?? "") : "");
   else if (kind === "group" && id) view = group(id);
   else if (kind === "wall" && id) view = wall(id);
@@ -247,6 +248,9 @@ const analysis = () => lazyView(() => import("./analysis.js"), ({ AnalysisView }
 /** @param {string} id @param {string} match in which one met, or nothing */
 const profile = (id, match) =>
   lazyView(() => import("./profile.js"), ({ ProfileView }) => new ProfileView(page, id, match), "players.css");
+
+/** @param {string} code */
+const botPage = (code) => lazyView(() => import("./botpage.js"), ({ BotPage }) => new BotPage(page, code), "bots.css");
 
 /** @param {string} part */
 const admin = (part) =>

@@ -295,6 +295,33 @@ export interface AskBlocked {
   type: "ask_blocked";
 }
 
+/** Ask for a link to the bot's page. Whoever has it reads the page, as long as the token that asked is valid. */
+export interface AskBotLink {
+  id: string;
+  type: "ask_bot_link";
+}
+
+/**
+ * Ask how one's own bot fares: the bot that asks, or the one that a `link` to its page names.
+ *
+ * With the cursor `after`, the `more` of an earlier answer, ask for the games that follow, without the rest.
+ */
+export interface AskBotReport {
+  id: string;
+  type: "ask_bot_report";
+  link?: string | null;
+  after?: string | null;
+}
+
+/** Ask for what one's own bot was asked in a finished match of its own, from the ply `since` on, 100 at once. */
+export interface AskBotRequests {
+  id: string;
+  type: "ask_bot_requests";
+  match: string;
+  link?: string | null;
+  since?: number;
+}
+
 /**
  * Ask for a part of what is stored about oneself: the first, or the one after the cursor `after`.
  *
@@ -686,6 +713,95 @@ export interface Blocked {
   players: Player[];
 }
 
+/** A finished match of a bot. Times are in milliseconds, by the server's clock after lag compensation. */
+export interface BotGame {
+  match: string;
+  game: GameSpec;
+  clock: Clock;
+  rated: boolean;
+  opponents: Player[];
+  result: "win" | "loss" | "draw" | "none";
+  reason: "rules" | "resignation" | "time" | "agreement" | "gone" | "aborted" | "expired" | "left" | "ply_limit";
+  lost_on_time: boolean;
+  /** The bot's own, without those that were taken back. */
+  moves: number;
+  /** The time of all its moves. */
+  total: number;
+  /** The time of the slowest of them. */
+  longest: number;
+  ended: number;
+}
+
+/**
+ * Something that went wrong. `code` is that of the close frame of a `disconnect`, 1006 where there was none.
+ *
+ * `closed_by` says who sent that frame first.
+ */
+export interface BotIncident {
+  at: number;
+  kind: "crash" | "illegal" | "slow" | "blocked" | "disconnect";
+  text: string;
+  match: string | null;
+  ply: number | null;
+  limit: number | null;
+  code: number | null;
+  closed_by: "server" | "program" | null;
+}
+
+/** The answer to `ask_bot_link`: the code that the page's address ends with, after `#/bot/`. */
+export interface BotLink {
+  type: "bot_link";
+  id: string;
+  code: string;
+  expires: number;
+}
+
+/**
+ * The answer to `ask_bot_report`: up to 20 finished games, and the newest 100 incidents, the newest first.
+ *
+ * `more` is the cursor of older games. A later page has neither ratings nor incidents.
+ */
+export interface BotReport {
+  type: "bot_report";
+  id: string;
+  player: Player;
+  is_connected: boolean;
+  /** The newest round trip of a connection of the bot to the node that answers, by its pings; null without one. */
+  round_trip: number | null;
+  ratings: PoolRating[];
+  games: BotGame[];
+  incidents: BotIncident[];
+  more: string | null;
+}
+
+/**
+ * What a bot was asked: the position, and its clock. Its `answer` is null where it made no move.
+ *
+ * What a bot's program reported about the request is in `limit` and `failure`.
+ */
+export interface BotRequest {
+  ply: number;
+  position: string;
+  /** The time on its clock; null without one. */
+  left: number | null;
+  answer: string | null;
+  spent: number | null;
+  limit: number | null;
+  failure: string | null;
+}
+
+/** The answer to `ask_bot_requests`. `more` is the ply from which the next ones follow. */
+export interface BotRequests {
+  type: "bot_requests";
+  id: string;
+  match: string;
+  game: GameSpec;
+  clock: Clock;
+  seat: number;
+  requests: BotRequest[];
+  more: number | null;
+}
+
 /** Unsubscribe from an analysis or a trace; it ends with its last subscriber. */
 export interface CancelAnalysis {
   id: string;
@@ -917,7 +1033,11 @@ export type ClientMessage =
   | UnsubscribePush
   | SetMail
   | ConfirmMail
-  | EndMails;
+  | EndMails
+  | ReportFailure
+  | AskBotReport
+  | AskBotRequests
+  | AskBotLink;
 
 export type Clock =
   | Fischer
@@ -2408,6 +2528,22 @@ export interface ReportDetails {
   verified: boolean;
 }
 
+/**
+ * Note a failure of one's own program, a bot's, in a match. Its owner alone reads it.
+ *
+ * The newest 100 incidents of a bot are kept. A repeated command is stored once.
+ */
+export interface ReportFailure {
+  id: string;
+  type: "report_failure";
+  failure: "crash" | "illegal" | "slow" | "blocked";
+  match: string;
+  ply: number;
+  /** The search time that the program had for the move. */
+  limit?: number | null;
+  text: string;
+}
+
 /** An open report. */
 export interface ReportInfo {
   number: number;
@@ -2700,7 +2836,10 @@ export type ServerMessage =
   | OidcBegun
   | Friends
   | Blocked
-  | Notices;
+  | Notices
+  | BotReport
+  | BotRequests
+  | BotLink;
 
 /** One session; `seen` is when it was last used to connect, to within an hour. */
 export interface SessionInfo {
@@ -3373,6 +3512,9 @@ export interface Answers {
   ask_audit: Audit;
   ask_bans: Bans;
   ask_blocked: Blocked;
+  ask_bot_link: BotLink;
+  ask_bot_report: BotReport;
+  ask_bot_requests: BotRequests;
   ask_export: Export;
   ask_friends: Friends;
   ask_games: Games;
@@ -3467,6 +3609,7 @@ export interface Answers {
   rename: Account;
   renew_codes: RecoveryCodes;
   renew_group_code: Acknowledged;
+  report_failure: Acknowledged;
   report_player: Acknowledged;
   request_takeback: Acknowledged;
   resign: Acknowledged;

@@ -28,6 +28,7 @@ from cornered.server.accounts import (
     TooMany,
 )
 from cornered.server.adapters.account_steps_sql import ACCOUNT, account_of
+from cornered.server.adapters.bot_incidents_sql import forget_incidents
 from cornered.server.adapters.passkeys_sql import SqlPasskeys
 from cornered.server.adapters.players_sql import is_token, player_of, read_scopes, written_scopes
 from cornered.server.adapters.social_sql import forget_player
@@ -252,6 +253,7 @@ class SqlAccounts(SqlPasskeys):
         for table in (*of_account, ACCOUNTS_TABLE, TOKENS):
             await connection.execute(delete(table).where(table.c.player == player))
         await forget_player(connection, player)
+        await forget_incidents(connection, player)
         await connection.execute(
             update(PLAYERS_TABLE).where(PLAYERS_TABLE.c.id == player).values(name=DELETED_NAME, deleted=True)
         )

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cornered.server.accounts import AccountsUnavailable, NameTaken, UnknownPlayer
 from cornered.server.adapters.accounts_sql import SqlAccounts
+from cornered.server.adapters.bot_tables import BOT_INCIDENTS
 from cornered.server.adapters.tables import (
     ACCOUNTS_TABLE,
     KNOWN_ADDRESSES,
@@ -126,6 +127,8 @@ def _old(kind: Kind, before: int) -> Select[Any]:
             return select(REPORT_TEXTS.c.number).where(REPORT_TEXTS.c.closed > 0, REPORT_TEXTS.c.closed < before)
         case "addresses":
             return select(KNOWN_ADDRESSES.c.player, KNOWN_ADDRESSES.c.address).where(KNOWN_ADDRESSES.c.seen < before)
+        case "incidents":
+            return select(BOT_INCIDENTS.c.id).where(BOT_INCIDENTS.c.at < before)
         case "tokens":
             return select(TOKENS.c.digest).where(TOKENS.c.expires > 0, TOKENS.c.expires <= before)
         case "sessions":
@@ -158,6 +161,8 @@ async def _erase(connection: AsyncConnection, kind: Kind, before: int, keys: lis
         await connection.execute(update(REPORT_TEXTS).where(REPORT_TEXTS.c.number.in_(first)).values(chat=""))
     elif kind == "reports":
         await connection.execute(delete(REPORT_TEXTS).where(REPORT_TEXTS.c.number.in_(first)))
+    elif kind == "incidents":
+        await connection.execute(delete(BOT_INCIDENTS).where(BOT_INCIDENTS.c.id.in_(first)))
     elif kind == "tokens":
         await connection.execute(delete(TOKENS).where(TOKENS.c.digest.in_(first)))
     else:

@@ -9,12 +9,22 @@ from typing import Final, Literal, Protocol, TypeAlias
 __all__ = ["DAY_MS", "KINDS", "Kind", "Periods", "RetentionStore", "RetentionUnavailable"]
 
 DAY_MS: Final = 24 * 60 * 60 * 1000
-Kind: TypeAlias = Literal["undated", "report_chat", "reports", "addresses", "tokens", "sessions", "guests"]
-"""What is erased: `report_chat` and `reports` are what is kept beside the log, `tokens` personal ones after their end.
+Kind: TypeAlias = Literal["undated", "report_chat", "reports", "addresses", "incidents", "tokens", "sessions", "guests"]
+"""What is erased: `report_chat` and `reports` are what is kept beside the log, `incidents` those of bots, `tokens`
+personal ones after their end.
 
 `undated` are tokens of before their use was recorded: they count as used at the first sweep that meets them.
 """
-KINDS: Final[tuple[Kind, ...]] = ("undated", "report_chat", "reports", "addresses", "tokens", "sessions", "guests")
+KINDS: Final[tuple[Kind, ...]] = (
+    "undated",
+    "report_chat",
+    "reports",
+    "addresses",
+    "incidents",
+    "tokens",
+    "sessions",
+    "guests",
+)
 """In the order in which they are erased."""
 
 
@@ -29,6 +39,7 @@ class Periods:
     chat: int
     reports: int
     addresses: int
+    incidents: int
     sessions: int | None = None
     guests: int | None = None
 
@@ -38,6 +49,7 @@ class Periods:
             "report_chat": now - self.chat * DAY_MS,
             "reports": now - self.reports * DAY_MS,
             "addresses": now - self.addresses * DAY_MS,
+            "incidents": now - self.incidents * DAY_MS,
             "tokens": now,
         }
         if self.sessions is not None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Final, Protocol, cast
+from typing import Final, Literal, Protocol, cast
 
 import structlog
 from websockets.frames import CloseCode, Frame, Opcode
@@ -112,6 +112,7 @@ class Connection(asyncio.BufferedProtocol):
         "_holds",
         "_is_answering",
         "_is_awaited",
+        "_is_dropped",
         "_is_ending",
         "_is_text",
         "_loop",
@@ -174,6 +175,8 @@ class Connection(asyncio.BufferedProtocol):
         self._ping_sent: float | None = None
         # True while the handler is asked at each ping whether the next one is due sooner.
         self._is_awaited = False
+        # True once the client is dropped, which has no close frame.
+        self._is_dropped = False
         # Runs while the transport's buffer is above its high mark: the client is dropped at its end.
         self._stall_timer: asyncio.TimerHandle | None = None
         # What `add` waits for while the client is behind.
@@ -199,6 +202,19 @@ class Connection(asyncio.BufferedProtocol):
     def subprotocol(self) -> str:
         """The name of the codec that the handshake agreed on."""
         return str(self._protocol.subprotocol)
+
+    @property
+    def farewell(self) -> tuple[int, str, Literal["server", "program"] | None]:
+        """The code and reason of the close frame that ended the WebSocket, and which side sent it first.
+
+        1006 where there was none.
+        """
+        sent, received = self._protocol.close_sent, self._protocol.close_rcvd
+        if received is not None and (sent is None or self._protocol.close_rcvd_then_sent):
+            return int(received.code), received.reason, "program"
+        if sent is not None:
+            return int(sent.code), sent.reason, "server"
+        return int(CloseCode.ABNORMAL_CLOSURE), "reads too slowly" if self._is_dropped else "", None
 
     @property
     def handshake_error(self) -> BaseException | None:
@@ -464,6 +480,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def _drop(self) -> None:
         """Disconnect a client that reads too slowly."""
+        self._is_dropped = True
         self._acceptor.dropped()
         self.abort()
 

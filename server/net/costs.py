@@ -30,6 +30,7 @@ from cornered.protocol.account import (
     SignInByLink,
     SignOut,
 )
+from cornered.protocol.bot_reports import AskBotLink, AskBotReport, AskBotRequests, ReportFailure
 from cornered.protocol.commands import (
     AcceptChallenge,
     Analysed,
@@ -213,6 +214,10 @@ MY_MATCHES: Final = 15.0
 ARCHIVE: Final = 90.0
 """A page of a search whose last match is the last of the rows that are looked through, with the conditions that cost
 most. Matches that are not remembered cost `replay_cost` on top."""
+BOT_REPORT: Final = 90.0
+"""A page of a bot's games, as of the archive, with 100 incidents. Its matches and ratings are paid for on top."""
+BOT_REQUESTS: Final = 40.0
+"""A hundred positions of a match, written as texts, and 100 incidents."""
 COUNTED: Final = 15.0
 """One indexed query of counters, and up to 60 rows of it."""
 REPLAYED_EVENTS_PER_TOKEN: Final = 0.7
@@ -326,6 +331,14 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return RATINGS_READ
         case AskArchive():
             return ARCHIVE
+        case AskBotReport():
+            return BOT_REPORT
+        case AskBotRequests():
+            return BOT_REQUESTS
+        case AskBotLink():
+            return PLAIN_STORED
+        case ReportFailure():
+            return ACCOUNT_WRITE
         case AskHeadToHead() | AskOpening() | FindPlayer():
             return COUNTED
         case WatchLobby():

@@ -25,6 +25,7 @@ from cornered.server.net.session import Session
 from cornered.server.net.visitors import Visitor, Visitors, rate_limit_key
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.account_service import AccountService
+from cornered.server.runtime.bot_service import BotService
 from cornered.server.runtime.exports import Exports
 from cornered.server.runtime.group_service import GroupService
 from cornered.server.runtime.limits import AddressLimits, Limits
@@ -114,6 +115,7 @@ class Gateway:
         account_service: AccountService,
         exports: Exports,
         groups: GroupService,
+        bots: BotService,
         pages: Pages,
         tasks: asyncio.TaskGroup,
     ) -> None:
@@ -122,6 +124,7 @@ class Gateway:
         self._account_service = account_service
         self._exports = exports
         self._groups = groups
+        self._bots = bots
         self._pages = pages
         self._tasks = tasks
         self._loop = asyncio.get_running_loop()
@@ -233,7 +236,7 @@ class Gateway:
         return None
 
     def _new_session(self, connection: Connection, address: AddressLimits, origin: str) -> Session:
-        services = (self._lobby_service, self._account_service, self._exports, self._groups)
+        services = (self._lobby_service, self._account_service, self._exports, self._groups, self._bots)
         return Session(connection, *services, self._limits, address, self._spawn, origin)
 
     def unreadable(self, connection: Connection, head: bytes) -> Response:

@@ -27,6 +27,7 @@ from cornered.protocol.account import (
     SignInByLink,
     SignOut,
 )
+from cornered.protocol.bot_reports import AskBotLink, AskBotReport, AskBotRequests, ReportFailure
 from cornered.protocol.commands import (
     AcceptChallenge,
     Analysed,
@@ -192,6 +193,8 @@ def need_of(command: ClientMessage) -> Need:
             | AskPairings()
             | WatchTournament()
             | LeaveTournament()
+            | AskBotReport()
+            | AskBotRequests()
         ):
             return _READS
         case (
@@ -233,7 +236,7 @@ def need_of(command: ClientMessage) -> Need:
             return _PERSONS
         case FollowPlayer() | UnfollowPlayer() | BlockPlayer() | UnblockPlayer() | AskFriends() | AskBlocked():
             return _PERSONS
-        case Declare() | OfferAnalysis() | Analysed():
+        case Declare() | OfferAnalysis() | Analysed() | ReportFailure() | AskBotLink():
             return _BOTS
         case (
             Register()

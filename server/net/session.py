@@ -31,6 +31,13 @@ from cornered.protocol.account import (
     SignInByLink,
     SignOut,
 )
+from cornered.protocol.bot_reports import (
+    AskBotLink,
+    AskBotReport,
+    AskBotRequests,
+    BotIncident,
+    ReportFailure,
+)
 from cornered.protocol.codec import CODECS, ProtocolError
 from cornered.protocol.commands import (
     Analysed,
@@ -55,8 +62,10 @@ from cornered.protocol.commands import (
     AskTrace,
     AskTv,
     AskVariation,
+    BotCommand,
     CancelAnalysis,
     ClientMessage,
+    Declare,
     DeclineChallenge,
     DeclineRematch,
     FindPlayer,
@@ -94,6 +103,7 @@ from cornered.server.net.costs import cost_of, malformed_cost, people_cost, prof
 from cornered.server.net.scopes import permits
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.account_service import AccountService, ManagedCommand, VisitorsCommand
+from cornered.server.runtime.bot_service import BotService
 from cornered.server.runtime.client_connection import ClientConnection, frame
 from cornered.server.runtime.exports import Exports
 from cornered.server.runtime.group_service import GroupService
@@ -149,6 +159,7 @@ _Order: TypeAlias = (
     | GroupCommand
     | TournamentCommand
     | SocialCommand
+    | BotCommand
     | _InRoom
 )
 """Every command that may follow hello."""
@@ -198,6 +209,7 @@ class Session:
         "_account_service",
         "_address",
         "_address_debt",
+        "_bots",
         "_client",
         "_codec",
         "_connection",
@@ -205,11 +217,13 @@ class Session:
         "_exports",
         "_false_starts",
         "_groups",
+        "_has_played",
         "_inbox",
         "_is_draining",
         "_is_over",
         "_is_queued",
         "_knocks",
+        "_last_play",
         "_limits",
         "_lobby_service",
         "_loop",
@@ -226,6 +240,7 @@ class Session:
         account_service: AccountService,
         exports: Exports,
         groups: GroupService,
+        bots: BotService,
         limits: Limits,
         address: AddressLimits,
         spawn: Callable[[Coroutine[None, None, None], str], asyncio.Task[None]],
@@ -238,6 +253,7 @@ class Session:
         self._account_service = account_service
         self._exports = exports
         self._groups = groups
+        self._bots = bots
         self._limits = limits
         self._address = address
         self._spawn = spawn
@@ -245,6 +261,10 @@ class Session:
         self._loop = asyncio.get_running_loop()
         self._client: ClientConnection | None = None
         self._false_starts = 0
+        # Whether the socket plays: one by which a bot's owner only reads does not.
+        self._has_played = False
+        # The newest move of a bot: what an `illegal_move` is about.
+        self._last_play: Play | None = None
         self._knocks = 0
         # The first item is being carried out, if there is one.
         self._inbox: deque[_Message | _Admitted] = deque()
@@ -305,12 +325,34 @@ class Session:
             self._drainer.cancel()
         client, self._client = self._client, None
         if client is not None:
+            self._note_end(client)
             try:
                 self._lobby_service.matches.forwarder.left(client)
                 self._lobby_service.leave(client)
             finally:
                 self._limits.players.leave(client.player.id)
             log.debug("went", session=client.id, player=client.player.id)
+
+    def _note_end(self, client: ClientConnection) -> None:
+        """Note why a bot's connection ended, for its owner. The restart of a server is no incident."""
+        code, reason, closer = self._connection.farewell
+        if client.player.kind == "bot" and self._has_played and code != CloseCode.SERVICE_RESTART:
+            at = self._lobby_service.now()
+            what = BotIncident(at=at, kind="disconnect", text=reason, code=code, closed_by=closer)
+            self._bots.note(client, what)
+
+    def _note_refusal(self, client: ClientConnection, command_id: str | None, code: str, text: str) -> None:
+        """Note a bot's illegal move, for its owner."""
+        play = self._last_play
+        if code == "illegal_move" and play is not None and play.id == command_id:
+            what = BotIncident(
+                at=self._lobby_service.now(),
+                kind="illegal",
+                text=f"{play.move}: {text}",
+                match=play.match,
+                ply=play.ply,
+            )
+            self._bots.note(client, what)
 
     def fell_behind(self) -> None:
         if self._client is not None:
@@ -499,6 +541,8 @@ class Session:
         client = ClientConnection(
             self._connection, self._codec, player, limits, counts, instance, identity, admission.blocked
         )
+        if player.kind == "bot":
+            client.on_refusal = partial(self._note_refusal, client)
         self._client = client
         self._connection.greeted()
         self._lobby_service.enter(client, admission.welcome, is_claimed=admission.is_claimed)
@@ -530,6 +574,10 @@ class Session:
             return None
         # The move that the match waits for costs nothing, unless it is illegal: then the match task charges for it.
         is_free = isinstance(command, Play) and self._is_awaited(client, command)
+        if isinstance(command, Play):
+            self._last_play = command
+        elif isinstance(command, Declare | Join):
+            self._has_played = True
         cost = 0.0 if is_free else max(self._cost_of(command), reading_cost(len(raw)))
         # What was carried out before is only answered again: its sender may have missed the first answer.
         may = not cost or bucket.spend(now, cost) or self._lobby_service.was_done(client.player.id, command)
@@ -564,7 +612,7 @@ class Session:
         room = self._lobby_service.matches.get(command.match) if isinstance(command, InMatch) else None
         return cost_of(command, None if room is None else room.match)
 
-    async def _find(self, client: ClientConnection, command: InMatch) -> MatchRoom:
+    async def _find(self, client: ClientConnection, command: InMatch | AskBotRequests) -> MatchRoom:
         """Return the room of any match. One that is not open is read from the store, and paid for afterwards.
 
         So is what a mirror lacks of that which the client has seen on another node. What that costs is known only then;
@@ -700,6 +748,31 @@ class Session:
         self._owed = LOOKUP_COST
         return await self._lobby_service.archive.find(client.player.id, command, self._replayed)
 
+    async def _about_bot(self, client: ClientConnection, command: BotCommand) -> ServerMessage:
+        """Carry out a command about a bot, whose matches are paid for as those that are opened. Raises Refusal."""
+        bots = self._bots
+        match command:
+            case ReportFailure():
+                return await bots.report_failure(client, command)
+            case AskBotLink():
+                return bots.link(client, command)
+            case AskBotReport():
+                bot = await bots.subject(client, command.link)
+                await self._queue_for(self._address.replays.acquire())
+                self._owed = LOOKUP_COST
+                report = await bots.report(bot, command, self._replayed)
+                self._owed += profile_cost(len(report.ratings))
+                return report
+            case AskBotRequests():
+                bot = await bots.subject(client, command.link)
+                room = await self._find(client, command)
+                try:
+                    return await bots.requests(bot, room, command)
+                finally:
+                    room.check_emptiness()
+            case _:
+                assert_never(command)
+
     def _replayed(self, events: int) -> None:
         """Charge the events of a match that was replayed, when the answer is complete."""
         self._owed += replay_cost(events)
@@ -767,6 +840,9 @@ class Session:
         if isinstance(command, SocialCommand):
             has_account = client.identity.has_account
             client.send(await lobby_service.notices.answer(command, client.player, has_account=has_account))
+            return
+        if isinstance(command, BotCommand):
+            client.send(await self._about_bot(client, command))
             return
         if isinstance(command, GroupCommand):
             client.send(await self._in_group(client, command, now))

@@ -113,6 +113,7 @@ class ClientConnection:
         "instance",
         "limits",
         "matches",
+        "on_refusal",
         "player",
         "write",
     )
@@ -141,6 +142,8 @@ class ClientConnection:
         self.blocked = blocked
         self.matches: dict[str, JoinedMatch] = {}
         self.write: Write = connection.write
+        self.on_refusal: Callable[[str | None, ErrorCode, str], None] | None = None
+        """Called with each refusal before it is sent; it must not raise."""
 
     @property
     def is_behind(self) -> bool:
@@ -180,4 +183,6 @@ class ClientConnection:
     def refuse(self, command_id: str | None, code: ErrorCode, text: str, *, retry_after: int | None = None) -> None:
         """Send a refusal, and count it; `retry_after` is in milliseconds."""
         self._counts.refused(code)
+        if self.on_refusal is not None:
+            self.on_refusal(command_id, code, text)
         self.send(Refused(id=command_id, code=code, text=text, retry_after=retry_after))

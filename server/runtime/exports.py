@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from cornered.protocol.account import AskExport, Export
 from cornered.protocol.events import EVENT
 from cornered.server.accounts import Accounts, AccountsUnavailable, Identity, Passkey
+from cornered.server.bot.incidents import BotIncidents, IncidentsUnavailable
 from cornered.server.moderation.events import Entry, Reported
 from cornered.server.moderation.ports import ModerationLog, ModerationUnavailable
 from cornered.server.ports import DamagedMatch, Journal, JournalUnavailable
@@ -27,6 +28,14 @@ MAX_MATCHES: Final = 10
 MAX_EVENTS: Final = 2_000
 """Events after which a part ends with the match that has them, so that one part takes no longer than a long record."""
 
+_UNAVAILABLE: Final = (
+    AccountsUnavailable,
+    IncidentsUnavailable,
+    JournalUnavailable,
+    ModerationUnavailable,
+    SocialUnavailable,
+)
+
 
 class Exports:
     """The archives of all players."""
@@ -38,6 +47,7 @@ class Exports:
         social: SocialStore,
         groups: GroupService,
         moderation_log: ModerationLog,
+        bot_incidents: BotIncidents,
         *,
         now: Callable[[], int],
     ) -> None:
@@ -47,6 +57,7 @@ class Exports:
         self._social = social
         self._groups = groups
         self._moderation_log = moderation_log
+        self._bot_incidents = bot_incidents
         self._now = now
 
     async def part(self, identity: Identity, command: AskExport, replayed: Callable[[int], None]) -> Export:
@@ -57,7 +68,7 @@ class Exports:
                 return Export(id=command.id, text=text, more=more)
             after = None if command.after == FIRST_MATCHES else command.after
             return await self._matches(identity.player.id, command.id, after, replayed)
-        except (AccountsUnavailable, JournalUnavailable, ModerationUnavailable, SocialUnavailable):
+        except _UNAVAILABLE:
             raise Refusal("internal", "what is stored about you cannot be read just now; try again") from None
 
     async def _about(self, identity: Identity) -> str:
@@ -95,6 +106,7 @@ class Exports:
             {"id": group.id, "name": group.name, "role": member.role, "since": member.since}
             for group, member in self._groups.memberships(player.id)
         ]
+        about["incidents"] = [one.model_dump() for one in await self._bot_incidents.newest(player.id)]
         about["reports"] = await self._reports(player.id)
         return json.dumps(about)
 

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Final, Protocol, assert_never
 
-from cornered.protocol.commands import AskAnalysis, AskMoves, AskVariation, InMatch, Join, MatchCommand, Say
+from cornered.protocol.commands import AskAnalysis, AskMoves, AskVariation, Command, Join, MatchCommand, Say
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.messages import Said, SeatPresence, ServerMessage, Watchers
 from cornered.protocol.ratings import Rated
@@ -197,7 +197,7 @@ class MatchMirror(MatchRoom):
             self._advance(missed)
         return bool(missed)
 
-    def is_behind(self, command: InMatch) -> bool:
+    def is_behind(self, command: Command) -> bool:
         """Return whether the sender has seen more of the match, on another node, than is known here."""
         if isinstance(command, Join):
             return command.since is not None and command.since > self.match.seq

@@ -21,7 +21,9 @@ from cornered.cli.conformance.server_scenarios import SERVER_SCENARIOS
 from cornered.cli.conformance.server_stage import check_server
 from cornered.cli.conformance.subject import Program
 from cornered.cli.conformance.verdict import Scenario, Verdict
+from cornered.clients.sdk import Limit
 from cornered.clients.sdk.running import BotSettings, play_bot
+from cornered.engine import State
 from tests.e2e.raw_client import FAULTS, RawClient
 
 pytestmark = pytest.mark.usefixtures("compiled")
@@ -54,10 +56,14 @@ def raw(fault: str = "") -> InProcess:
     return InProcess(lambda server, token, name: RawClient(server, token, name, fault).run())
 
 
+def first_move(state: State, limit: Limit) -> str:
+    return state.moves()[0]
+
+
 def with_the_sdk() -> InProcess:
     def play(server: str, token: str, name: str) -> Any:
-        settings = BotSettings(concurrency=2)
-        return play_bot(name, lambda state, limit: state.moves()[0], settings, server=server, token=token)
+        settings = BotSettings(concurrency=2, thinks_in="thread")
+        return play_bot(name, lambda: first_move, settings, server=server, token=token)
 
     return InProcess(play)
 

@@ -24,6 +24,7 @@ from cornered.protocol.messages import Acknowledged, Happened, Paired, Refused, 
 from cornered.protocol.values import GameSpec, Player, Value
 from cornered.server import app, backing_services
 from cornered.server.adapters.accounts_memory import MemoryAccounts
+from cornered.server.adapters.bot_incidents_memory import MemoryBotIncidents
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.lobby_log_memory import MemoryLobbyLog
 from cornered.server.adapters.moderation_memory import MemoryModerationLog
@@ -270,6 +271,7 @@ class Stores:
         self.moderation_log = MemoryModerationLog()
         self.streams = MemoryStreams()
         self.social = MemorySocialStore(self.accounts)
+        self.bot_incidents = MemoryBotIncidents(self.accounts)
         self.now = Now()
         self._ratings: tuple[Any, MemoryRatings] | None = None
 
@@ -290,6 +292,7 @@ class Stores:
             self.moderation_log,
             self.streams,
             self.social,
+            self.bot_incidents,
             ownership=None,
         )
 

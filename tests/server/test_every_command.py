@@ -13,6 +13,7 @@ import pytest
 from cornered.clients.sdk import Client, CommandRefused
 from cornered.protocol import (
     account,
+    bot_reports,
     commands,
     groups,
     messages,
@@ -262,6 +263,15 @@ async def _own_profile(scene: Scene) -> tuple[Client, dict[str, Any]]:
     return scene.ann, {"player": scene.ann.player.id}
 
 
+async def _bots_match(scene: Scene) -> tuple[Client, dict[str, Any]]:
+    """Let Deep resign a match against Ann."""
+    await scene.do(scene.deep, commands.Declare, accepts=(Accepts(game="trapgrid"),), concurrency=1)
+    challenge = await scene.do(scene.ann, commands.Challenge, to=scene.deep.player.id, game=SMALL, seat=0)
+    match = await scene.do(scene.deep, commands.AcceptChallenge, challenge=challenge)
+    await scene.do(scene.deep, commands.Resign, match=match)
+    return scene.deep, {"match": match}
+
+
 SWISS: Final = tournaments.TournamentSettings(
     name="Spring open", format="swiss", game=SMALL, clock=Fischer(initial=60, increment=1)
 )
@@ -297,6 +307,10 @@ CASES: Final[dict[type[Command], Case]] = {
     commands.AskSeek: says_of("seek", Scene.seek, "ben", SeekInfo),
     commands.AskLobby: says(answer=LobbyPage, section="seeks"),
     commands.AskTv: says(answer=Tv),
+    bot_reports.AskBotReport: says("deep", bot_reports.BotReport),
+    bot_reports.AskBotRequests: Case(_bots_match, bot_reports.BotRequests),
+    bot_reports.AskBotLink: says("deep", bot_reports.BotLink),
+    bot_reports.ReportFailure: says("deep", failure="crash", match="m", ply=3, text="ValueError: no move"),
     commands.FindPlayer: says(answer=PlayerFound, name="Ann"),
     commands.AskPools: says(answer=Pools),
     commands.AskProfile: Case(_own_profile, Profile),
@@ -489,6 +503,7 @@ def test_every_class_of_a_message_is_in_its_union() -> None:
             commands,
             messages,
             account,
+            bot_reports,
             groups,
             moderation,
             oidc,

@@ -21,7 +21,7 @@ async def test_the_examples_of_the_page_run_in_their_order(
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    assert len(blocks) == 7
+    assert len(blocks) == 8
     names: dict[str, object] = {}
     for number, block in enumerate(blocks):
         code = compile(block, f"{PAGE.name}, block {number}", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
@@ -44,5 +44,6 @@ async def test_the_examples_of_the_page_run_in_their_order(
         "2.1",
         "['Friday cup']",
         "finished [(1, '",
+        "True 0 []\nWatched\n[]",
     ):
         assert line in told

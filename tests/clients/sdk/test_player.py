@@ -15,6 +15,7 @@ from cornered.clients.sdk import BotPlayer, Client, Limit, MatchView, TokenStore
 from cornered.clients.sdk import player as playing
 from cornered.clients.sdk.choosing import Choose
 from cornered.protocol import messages
+from cornered.protocol.bot_reports import ReportFailure
 from cornered.protocol.commands import (
     AcceptChallenge,
     Claim,
@@ -357,6 +358,7 @@ async def test_a_bot_resigns_and_says_in_a_short_line_what_choose_returned(
     async def scene(wire: Wire) -> None:
         await wire.welcome("m")
         await wire.say(snapshot((await wire.hear(Join)).id))
+        await wire.acknowledge(await wire.hear(ReportFailure))
         resign = await wire.hear(Resign)
         ended = Ended(
             seq=2, at=1, cause=resign.id, seat=0, winner=1, places=(2, 1), reason="resignation", seed="0" * 64
@@ -418,6 +420,7 @@ async def test_a_bot_that_resigns_is_not_asked_again_before_it_hears_of_the_end(
     async def scene(wire: Wire) -> None:
         await wire.welcome("m")
         await wire.say(snapshot((await wire.hear(Join)).id))
+        await wire.acknowledge(await wire.hear(ReportFailure))
         resign = await wire.hear(Resign)
         # As the server has it: what is stored is acknowledged first, and published then.
         await wire.acknowledge(resign, seq=2)

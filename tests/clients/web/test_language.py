@@ -37,6 +37,7 @@ UNSPOKEN = re.compile(
     r"|who flow|told|plain|settings|board tiny|me chip|primary|move plain|small help|small account|new-tournament"
     r"|match loading)"
     r"\b[ a-z{}-]*$"
+    r"|^cornered (replay|bot-report) [A-Za-z]"  # commands of a shell
     r"|^\{\}-hint \{\}-problem$"  # ids of elements
     r"|^\{\} (cannot be fetched|is answered with \{\})$"  # the causes of errors, for the console
 )

@@ -11,15 +11,18 @@ from sqlalchemy import select
 from typer.testing import CliRunner
 
 from cornered.cli.main import app
+from cornered.protocol.bot_reports import BotIncident
 from cornered.protocol.events import Ended, Started
 from cornered.protocol.values import Player
 from cornered.server.accounts import Identity, NewAccount, NewSession, TokenRecord
 from cornered.server.adapters.accounts_sql import SqlAccounts
+from cornered.server.adapters.bot_incidents_sql import SqlBotIncidents
 from cornered.server.adapters.database import Database
 from cornered.server.adapters.journal_sql import SqlJournal
 from cornered.server.adapters.moderation_sql import SqlModerationLog
 from cornered.server.adapters.retention_sql import CLAIM_MS, SqlRetention
 from cornered.server.adapters.tables import KNOWN_ADDRESSES, TOKENS
+from cornered.server.bot.incidents import Incident
 from cornered.server.metrics import Counts
 from cornered.server.moderation.events import Entry, ReportClosed, Reported, broken_seal, seal_of
 from cornered.server.moderation.evidence import ChatLine, ReportText
@@ -28,7 +31,7 @@ from cornered.server.runtime import retention_service
 from cornered.server.runtime.retention_service import RetentionService, sweep
 from tests.server.adapters.conftest import Opener, Sample
 
-PERIODS = Periods(chat=10, reports=20, addresses=30, sessions=40, guests=50)
+PERIODS = Periods(chat=10, reports=20, addresses=30, incidents=30, sessions=40, guests=50)
 START = 1_800_000_000_000
 
 
@@ -44,6 +47,7 @@ class Scene:
         self.log = SqlModerationLog(database)
         self.journal = SqlJournal(database, None)
         self.store = SqlRetention(database)
+        self.incidents = SqlBotIncidents(database)
         self._database = database
 
     async def sweep(self, at: int, *, is_dry: bool = False) -> dict[str, int]:
@@ -117,6 +121,16 @@ async def test_addresses_and_unused_sessions_of_accounts_are_erased_and_their_so
     assert sorted(one.seen for one in left) == [day(35), day(60)]
     assert len(await scene.accounts.revoked(revoked)) == 3
     assert await scene.accounts.account(ann.player.id) is not None
+
+
+async def test_old_incidents_of_bots_are_erased(scene: Scene) -> None:
+    incidents = scene.incidents
+    for at in (day(0), day(5)):
+        what = BotIncident(at=at, kind="crash", text="ValueError")
+        await incidents.add([Incident.noted(f"i{at}", "bot", what)])
+    assert await scene.sweep(day(30)) == {}
+    assert await scene.sweep(day(31)) == {"incidents": 1}
+    assert [one.at for one in await incidents.newest("bot")] == [day(5)]
 
 
 async def test_expired_personal_tokens_are_erased(scene: Scene) -> None:

@@ -34,7 +34,7 @@ TABLE: Final[dict[str, set[str]]] = {
     "ask_games ask_my_matches ask_seek ask_lobby watch_lobby leave_lobby join leave ask_moves ask_history "
     "ask_variation ask_line read_record ask_archive ask_head_to_head ask_opening ask_pools ask_profile "
     "ask_rating_history ask_leaderboard ask_tv find_player ask_tournaments ask_tournament ask_standings ask_pairings "
-    "watch_tournament leave_tournament ask_groups ask_group": READERS,
+    "watch_tournament leave_tournament ask_groups ask_group ask_bot_report ask_bot_requests": READERS,
     "create_seek join_seek leave_seek start_seek cancel_seek challenge accept_challenge decline_challenge "
     "cancel_challenge say play resign offer_draw accept_draw decline_draw abort request_takeback accept_takeback "
     "decline_takeback claim rematch decline_rematch report_player create_tournament join_tournament "
@@ -43,7 +43,7 @@ TABLE: Final[dict[str, set[str]]] = {
     "join_group set_group_role remove_member leave_group close_group tell_group": PLAYERS,
     "ask_analysis ask_study ask_trace cancel_analysis enter_pool leave_pool follow_player unfollow_player block_player "
     "unblock_player ask_friends ask_blocked": PERSONS,
-    "declare offer_analysis analysed": BOTS,
+    "declare offer_analysis analysed report_failure ask_bot_link": BOTS,
     "register sign_in recover rename change_password renew_codes ask_sessions sign_out end_session end_other_sessions "
     "create_token ask_tokens revoke_token ask_export delete_account ask_passkey_challenge register_by_passkey "
     "sign_in_by_passkey ask_passkeys add_passkey remove_passkey begin_oidc finish_oidc unlink_oidc "

@@ -1,0 +1,185 @@
+"""`cornered bot-report` and `cornered replay`: how a bot fares on a server, and what it was asked there, again here."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple, TypeVar
+
+import typer
+
+from cornered.cli.bot_word import choose_of_word
+from cornered.cli.errors import CommandGroup
+from cornered.cli.players import DEFAULT_SERVER, Server, write_lines
+from cornered.cli.rules import Json
+
+if TYPE_CHECKING:
+    from cornered.clients.sdk import Client
+    from cornered.clients.sdk.bot_word import ChooseState
+    from cornered.clients.sdk.request_file import MatchRequest
+    from cornered.protocol.bot_reports import BotGame, BotReport
+
+__all__ = ["app"]
+
+LONGEST_MS: Final = 1_500
+"""The search time of `run_bot`, in milliseconds."""
+T = TypeVar("T")
+Token = Annotated[
+    str | None, typer.Option(envvar="CORNERED_TOKEN", help="The bot's token; by default the stored one of its name.")
+]
+
+app = typer.Typer(cls=CommandGroup, no_args_is_help=False, pretty_exceptions_enable=False)
+
+
+@app.command()
+def bot_report(
+    name: Annotated[str, typer.Argument(help="The name of the bot, whose token is stored here.")],
+    games: Annotated[int, typer.Option(min=1, max=1_000, help="The most games to show.")] = 20,
+    link: Annotated[bool, typer.Option("--link", help="Print a link to the bot's page instead.")] = False,
+    server: Server = DEFAULT_SERVER,
+    token: Token = None,
+    as_json: Json = False,
+) -> None:
+    """Show how a bot of yours fares: games, time for its moves, and what went wrong.
+
+    Whoever has the link sees the bot's page for a week, or until the bot's token is revoked.
+    """
+    from cornered.clients.sdk.address import page_url
+    from cornered.clients.terminal.bot_report_words import report_lines
+
+    if link:
+        code = _as_bot(name, server, token, lambda client: client.bot_reports.link()).code
+        typer.echo(f"{page_url(server)}/#/bot/{code}")
+        return
+
+    async def read(client: Client) -> tuple[BotReport, list[BotGame]]:
+        report = await client.bot_report()
+        found: list[BotGame] = []
+        async for game in client.bot_reports.games():
+            found.append(game)
+            if len(found) == games:
+                break
+        return report, found
+
+    report, found = _as_bot(name, server, token, read)
+    if as_json:
+        shown = report.model_copy(update={"games": tuple(found)})
+        typer.echo(shown.model_dump_json(exclude={"id", "type", "more"}))
+        return
+    write_lines(report_lines(report, found))
+
+
+@app.command()
+def replay(
+    file: Annotated[Path | None, typer.Argument(help="A file of requests, as the bot's page downloads it.")] = None,
+    bot: Annotated[
+        str | None, typer.Option("--bot", "-b", metavar="FILE|NAME", help="The bot: its file, or one of the roster.")
+    ] = None,
+    match: Annotated[str | None, typer.Option(help="A finished match on the server, in the place of a file.")] = None,
+    name: Annotated[str | None, typer.Option(help="The name that the bot has there.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Write the requests of the match into this file.")] = None,
+    ply: Annotated[int | None, typer.Option(min=0, help="Only the request at this ply.")] = None,
+    longest: Annotated[int, typer.Option(min=10, help="The bot's longest search time in milliseconds.")] = LONGEST_MS,
+    server: Server = DEFAULT_SERVER,
+    token: Token = None,
+    as_json: Json = False,
+) -> None:
+    """Ask a bot again what it was asked in a match: the same positions, with the same limits.
+
+    The exit code is 1 where an answer is no legal move, or the bot raises. A limit that the bot did not report follows
+    from its clock, as in run_bot.
+    """
+    from cornered.clients.sdk.request_file import MatchRequest, lines_of, read_requests
+    from cornered.engine.records.files import replacing
+
+    if (file is None) == (match is None):
+        raise ValueError("name one file of requests, or --match ID with --name BOT")
+    if match is not None and name is None:
+        raise ValueError("whose requests? add --name BOT")
+    if bot is None and save is None:
+        raise ValueError("which bot answers? add --bot ./my_bot.py")
+    if file is not None:
+        requests = read_requests(file)
+    else:
+        assert match is not None
+        assert name is not None
+        about, found = _as_bot(name, server, token, lambda client: client.bot_reports.requests(match))
+        lines = lines_of(about, found)
+        if save is not None:
+            with replacing(save) as part:
+                part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        requests = [MatchRequest.model_validate_json(line) for line in lines]
+    if bot is None:
+        typer.echo(f"{len(requests)} requests are in {save}")
+        return
+    wanted = [request for request in requests if ply in (None, request.ply)]
+    if not wanted:
+        raise ValueError("there is no such request")
+    choose = choose_of_word(bot)
+    failed = 0
+    for request in wanted:
+        replayed = asyncio.run(_replayed(choose, request, longest))
+        failed += replayed.answer is None
+        if as_json:
+            typer.echo(json.dumps({**json.loads(request.model_dump_json()), "replayed": replayed._asdict()}))
+        else:
+            write_lines(replayed.lines(request))
+    if failed:
+        raise typer.Exit(1)
+
+
+class Replayed(NamedTuple):
+    """What a bot answers now; `answer` is None where it fails, and `error` says how. `limit` is in milliseconds."""
+
+    verdict: Literal["same", "other", "new", "failed"]
+    answer: str | None
+    error: str
+    limit: int | None
+    seconds: float
+
+    def lines(self, request: MatchRequest) -> list[str]:
+        """Return the lines for people."""
+        then = request.answer or ("failed" if request.failure else "no move")
+        limit = "no limit" if self.limit is None else f"{self.limit / 1000:.2f} s"
+        said = f"ply {request.ply:3}  then {then:8} now {self.answer or 'FAILED':8} {self.verdict:6}"
+        lines = [f"{said}  {self.seconds:.2f} s of {limit}  {request.position}"]
+        if request.failure:
+            lines += [f"    then: {line}" for line in request.failure.split("\n")]
+        return [*lines, *(f"    now: {line}" for line in self.error.split("\n") if line)]
+
+
+async def _replayed(choose: ChooseState, request: MatchRequest, longest: int) -> Replayed:
+    from cornered.clients.sdk.bot_reports import failure_text
+    from cornered.clients.sdk.choosing import BotFailed, TimeUsed, legal_answer
+    from cornered.engine import load
+
+    state = load(request.game.name, **request.game.options).parse(request.position)
+    used, limit = TimeUsed(), request.limit_for(longest)
+    try:
+        answer = await legal_answer(partial(choose, state, limit), state, used)
+    except BotFailed as failure:
+        return Replayed("failed", None, failure_text(failure), limit.time, round(used.last, 3))
+    verdict: Literal["same", "other", "new"] = (
+        "new" if request.answer is None else "same" if answer == request.answer else "other"
+    )
+    return Replayed(verdict, answer, "", limit.time, round(used.last, 3))
+
+
+def _as_bot(name: str, server: str, token: str | None, ask: Callable[[Client], Awaitable[T]]) -> T:
+    """Return what `ask` returns for the client of a bot, beside its program. Raises ValueError and ClientError."""
+    from cornered.clients.sdk import Client, TokenStore
+
+    known = token or TokenStore().get(server, name)
+    if known is None:
+        raise ValueError(
+            f"there is no token of {name} for {server} here: run this where the bot runs, or give its --token"
+        )
+
+    async def run() -> T:
+        async with Client.connect(server, token=known, kind="bot", beside=True) as client:
+            return await ask(client)
+
+    return asyncio.run(run())
