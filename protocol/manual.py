@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
 from cornered.protocol.account import CODE_COUNT
 from cornered.protocol.analysis import LEAST_ANALYSED_DELAY, MAX_ATTEMPTS, MAX_OPEN_ANALYSES
@@ -19,9 +18,9 @@ from cornered.protocol.feed import (
     status_topic,
 )
 from cornered.protocol.messages import ErrorCode
-from cornered.protocol.schema import Schema
 from cornered.protocol.text import MAX_MARKS
 from cornered.protocol.traces import MAX_TRACE_CELLS, TRACE_GRAMMAR
+from cornered.protocol.type_words import Schema, described, literal
 
 __all__ = ["ERROR_WORDS", "write_manual"]
 
@@ -426,53 +425,18 @@ def _section(definition: Schema, title: str | None = None) -> str:
 def _rows(properties: Schema, required: list[str]) -> Iterable[str]:
     for name, value in properties.items():
         if name != "type":
-            default = "" if name in required else f"; default {_literal(value.get('default'))}"
+            default = "" if name in required else f"; default {_code(literal(value.get('default')))}"
             meaning = " ".join(value.get("description", "").split())
             yield f"| `{name}` | {_described(value)}{default} | {meaning} |"
 
 
-def _literal(value: object) -> str:
-    return f"`{json.dumps(value)}`"
+def _code(text: str) -> str:
+    return f"`{text}`"
 
 
-def _described(schema: Any) -> str:
-    """Return a description of a value's type."""
-    match schema:
-        case {"$ref": reference}:
-            name = str(reference).removeprefix("#/$defs/")
-            return "event" if name == "MatchEvent" else f"[{name}](#{name.lower()})"
-        case {"const": value}:
-            return _literal(value)
-        case {"enum": values}:
-            return ", ".join(map(_literal, values[:-1])) + f" or {_literal(values[-1])}"
-        case {"anyOf": variants} | {"oneOf": variants}:
-            return " or ".join(dict.fromkeys(_described(variant) for variant in variants))
-        case {"type": "array", "prefixItems": items}:
-            return f"list of {' and '.join(_described(item) for item in items)}"
-        case {"type": "array", "items": item}:
-            most = f", at most {schema['maxItems']}" if "maxItems" in schema else ""
-            return f"list of {_described(item)}{most}"
-        case {"type": "object", "patternProperties": patterns}:
-            return f"map from text to {' or '.join(_described(value) for value in patterns.values())}"
-        case {"type": "object", "additionalProperties": dict() as value}:
-            return f"map from text to {_described(value)}"
-        case {"type": "number"}:
-            return f"number{_range(schema, 'minimum', 'maximum')}"
-        case {"type": "integer"}:
-            return f"integer{_range(schema, 'minimum', 'maximum')}"
-        case {"type": "string"}:
-            length = _range(schema, "minLength", "maxLength")
-            return f"text{length} characters" if length else "text"
-        case {"type": "boolean"}:
-            return "true or false"
-        case {"type": "null"}:
-            return "null"
-        case _:
-            raise ValueError(f"a schema without a description: {schema}")
+def _link(name: str) -> str:
+    return "event" if name == "MatchEvent" else f"[{name}](#{name.lower()})"
 
 
-def _range(schema: Schema, low: str, high: str) -> str:
-    lowest, highest = schema.get(low), schema.get(high)
-    if highest is not None and highest < 2**53:
-        return f" {lowest or 0:.15g} to {highest:.15g}" if low == "minimum" else f" of {lowest or 0} to {highest}"
-    return f" from {lowest}" if lowest else ""
+def _described(schema: Schema) -> str:
+    return described(schema, _code, _link)
