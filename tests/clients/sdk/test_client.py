@@ -66,6 +66,30 @@ async def test_a_guest_comes_back_with_the_token_that_it_was_given() -> None:
     assert all(hello.kind == "bot" and hello.name == "Ann" for hello in hellos)
 
 
+async def test_legal_moves_are_asked_for_again_on_every_connection() -> None:
+    joins: list[Join] = []
+
+    async def first(wire: Wire) -> None:
+        await wire.welcome()
+        joins.append(await wire.hear(Join))
+        await wire.say(snapshot(joins[0].id).model_copy(update={"legal": ("a2", "b3")}))
+        wire.cut()
+
+    async def second(wire: Wire) -> None:
+        await wire.welcome()
+        joins.append(await wire.hear(Join))
+        await wire.say(messages.Acknowledged(id=joins[1].id), played(0), played(1).model_copy(update={"legal": ("b2",)}))
+        await wire.stay()
+
+    async with asyncio.timeout(60), scripted(first, second) as server, connected(server) as client:
+        match = await client.join("m", legal=True)
+        assert match.legal == ("a2", "b3")
+        while match.ply < 2:
+            await match.changed(match.version)
+        assert match.legal == ("b2",)
+    assert [(join.since, join.legal) for join in joins] == [(None, True), (1, True)]
+
+
 async def test_an_unknown_token_is_refused_to_the_caller() -> None:
     async def script(wire: Wire) -> None:
         await wire.hear(Hello)
