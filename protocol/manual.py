@@ -25,14 +25,15 @@ from cornered.protocol.type_words import Schema, described, literal
 __all__ = ["ERROR_WORDS", "write_manual"]
 
 ERROR_WORDS: Final[dict[ErrorCode, str]] = {
-    "malformed": "The message is not JSON or msgpack, or a field is missing, unknown, or has a wrong value.",
+    "malformed": "The message is not JSON or msgpack, or a field is missing, unknown, or has a wrong value; the text says "
+    "which, and what belongs there.",
     "too_large": f"The message has more than {MAX_FRAME} bytes.",
     "too_deep": f"The message nests deeper than {MAX_NESTING}.",
     "unknown_type": "There is no message of this `type`.",
     "hello_first": "The first message must be `hello`.",
     "hello_again": "This socket has sent `hello` already.",
     "bad_token": "No player has this token, or it was revoked. Connect again without one.",
-    "too_fast": "The rate limit is exceeded. The move that a match waits for is never refused for this.",
+    "too_fast": "The rate limit is exceeded; `retry_after` says for how many milliseconds. The move that a match waits for is never refused for this.",
     "server_full": "The server is at its limit of connections, tables or challenges, or the player at its limit of "
     "connections; the text names it.",
     "shutting_down": "The server restarts. Connect again in a moment; nothing is lost.",
@@ -122,7 +123,8 @@ The subprotocol chooses how messages travel; both carry exactly the same ones.
 | `cornered.v1.json` | one text frame: a JSON object | browsers, and reading along |
 | `cornered.v1.msgpack` | one binary frame: a msgpack map with text keys | bots |
 
-The first message is `hello`. Without a token the server creates a guest of that name, or of a name like `Guest 4821` if
+A handshake that names neither is refused with status 400, and the body says which there are. The first message is
+`hello`. Without a token the server creates a guest of that name, or of a name like `Guest 4821` if
 there is none, and `welcome` carries a token: a bearer credential, with which the next `hello` resumes the same player.
 Tokens travel in messages only, never in a URL. A bot sends `"kind": "bot"`, and then `declare`s what it plays.
 
@@ -143,6 +145,10 @@ The durability of an acknowledged command depends on its subject:
   players have 30 seconds to connect again, as after any lost connection.
 - Who is there and what bots declare is in the server's memory: a bot declares again on every new connection.
 
+A message that is no valid command is refused as `malformed` or `unknown_type`. The text names the path of the field, as
+in `settings.clock.kind`, what is expected there, what was found, and the nearest name where one is near. It is for
+people and may change; a program goes by the code.
+
 Commands are idempotent by their `id`: a client that does not know whether a command arrived sends it again, also on a
 new socket. A command that was carried out is not repeated, and gets the same `seq` and `ref` again. A refused one
 changed nothing, and is decided anew. The exception is `internal`: the store did not answer in time, and the command may
@@ -161,8 +167,14 @@ is never played in a position that its player has not seen.
 - A message has at most {MAX_FRAME} bytes and {MAX_CONTAINERS} maps and arrays, and nests at most {MAX_NESTING} deep.
   Its fields are strict: unknown fields, numbers in quotes and fractions for whole numbers are refused. Of a key that is
   repeated in one map the last counts.
-- Messages per second are limited for each socket and for each address, except the move that a match waits for. A long
-  message counts as several, and a malformed one as more.
+- Messages per second are limited for each player and for each address by token buckets, except the move that a match
+  waits for. A plain command costs one token, and one that is long, malformed, or makes the server read or compute
+  costs more. A player's bucket holds 400 tokens and regains 100 a second, unless the operator sets other numbers;
+  [GAMES.md](GAMES.md#limits) has them and the address's.
+- `too_fast` has `retry_after`: in so many milliseconds there are enough tokens for the same command. Until then a client
+  sends nothing but its moves. A refused command costs a token too, and a client that goes on regardless is disconnected
+  with code 1008. A page or handshake that is refused for its rate gets the status 429, and the seconds in
+  `Retry-After`.
 - New players from one address are limited more tightly than its messages: resume the first player by its token.
 - A page of the lobby lists at most 50 tables, 50 matches and 200 players (see [The lobby](#the-lobby)).
 - A player sits at no more than 5 open tables, and has no more than 5 open challenges sent and 20 received, 10 of them
@@ -174,7 +186,17 @@ is never played in a position that its player has not seen.
 - A slow reader delays no other client: a watcher that falls behind gets a snapshot when it reads again, a player's
   socket is closed, and the client resumes.
 - Two processes that are connected as one bot get the `notice` `also_here`, where both gave `hello` an `instance`: each
-  of them plays all of the bot's matches.
+  of them plays all of the bot's matches, and of their moves the first one counts. Where one gave none, the newer
+  connection alone gets it, since it may be the same program that has come back. People may have several windows.
+
+## What version 1 may gain
+
+The subprotocols name version 1, and what is described here stays within it. A server may gain more without a new
+version. A client ignores messages, fields and events that it does not know, shows the text of a `refused` with an
+unknown code, and takes a match with an unknown reason of its end for over. Of `happened` the position, the ply, the side
+to move and the clocks hold also where an event among its `events` is unknown. The server itself
+refuses fields and types that it does not know. [GAMES.md](GAMES.md#what-version-1-may-gain) has the rest, about games
+and limits.
 
 ## Text
 
@@ -194,7 +216,11 @@ Unicode general category, and no invisible fillers. Lengths count after normalis
 ## Matches
 
 A match is a list of events, numbered by `seq` from 1 without gaps. `happened` carries them in order, with the resulting
-position, side to move and clocks. `ask_moves` returns the legal moves, so that a client needs no rules.
+position, side to move and clocks. A client needs no rules: a player that joins with `"legal": true` gets the legal
+moves as `legal` of every `snapshot` and `happened` that comes when it is to move, until it joins without. All others
+get no such field. In Quoridor on 9x9 the 131 moves of the start are 793 bytes of JSON or 530 of msgpack, and the server
+makes and encodes a message with them in 12 us rather than 6, where `ask_moves` takes a round trip, 230 us and 7 kB:
+it also says why other moves are not legal.
 
 - Times are whole milliseconds of the server's clock; `pong` shows its offset from the client's.
 - `clocks.left` is the remaining time at `clocks.at`, when the present turn began; the clock of the seat `running` runs

@@ -13,6 +13,7 @@ from typing import Final, get_args
 
 from cornered.clients.sdk.address import DEFAULT_SERVER, require_name, require_version, socket_url
 from cornered.clients.sdk.asking import challenge_repeatedly, keep_table
+from cornered.clients.sdk.backoff import retry
 from cornered.clients.sdk.bot_file import ChooseState, require_not_loading
 from cornered.clients.sdk.choosing import Answer, OnError
 from cornered.clients.sdk.client import Client
@@ -123,7 +124,7 @@ async def play_bot(
         return await asyncio.to_thread(choose, match.state, limit)
 
     async def play(client: Client) -> None:
-        offered = [game.name for game in await client.games()]
+        offered = [game.name for game in await retry(client.games)]
         games = offered if settings.accepts is None else list(settings.accepts)
         if missing := [game for game in games if game not in offered]:
             raise ValueError(f"the server has no game {missing[0]!r}; it has {', '.join(offered)}")

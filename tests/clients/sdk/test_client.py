@@ -78,7 +78,9 @@ async def test_legal_moves_are_asked_for_again_on_every_connection() -> None:
     async def second(wire: Wire) -> None:
         await wire.welcome()
         joins.append(await wire.hear(Join))
-        await wire.say(messages.Acknowledged(id=joins[1].id), played(0), played(1).model_copy(update={"legal": ("b2",)}))
+        await wire.say(
+            messages.Acknowledged(id=joins[1].id), played(0), played(1).model_copy(update={"legal": ("b2",)})
+        )
         await wire.stay()
 
     async with asyncio.timeout(60), scripted(first, second) as server, connected(server) as client:

@@ -25,6 +25,8 @@ UNHEARD = {
     "{} has seats 0 to {}",
     "there is no game {}; there are {}{}",
     "another program plays as {} too; stop one of them, or give it a token of its own",
+    "{} has another connection; if it is another program's, both play all of its matches: "
+    "stop one, or give it a token of its own",
     "old matches cannot be read just now",
     "tournaments cannot be read just now",
     "pictures cannot be drawn just now; try again in a minute",
