@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 import msgpack
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -14,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from cornered.protocol.commands import COMMAND, ClientMessage
 from cornered.protocol.explanation import Kinds, explain, kinds_of
 from cornered.protocol.messages import MESSAGE, ErrorCode, ServerMessage
-from cornered.protocol.values import CommandId, Value
+from cornered.protocol.values import CommandId, Key, Value
 
 __all__ = ["CODECS", "JSON", "MAX_CONTAINERS", "MAX_FRAME", "MAX_NESTING", "MSGPACK", "Codec", "ProtocolError"]
 
@@ -30,13 +28,14 @@ _NO_BRACKETS: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|[^\[\]{}"]+', re.D
 
 
 class ProtocolError(ValueError):
-    """A message that cannot be read. `id` is the command's own, where that much could be read."""
+    """A message that cannot be read; `command_id` and `match` are its own, where that much could be read."""
 
-    def __init__(self, code: ErrorCode, text: str, command_id: str | None = None) -> None:
+    def __init__(self, code: ErrorCode, text: str, command_id: str | None = None, match: str | None = None) -> None:
         super().__init__(text)
         self.code: ErrorCode = code
         self.text = text
         self.command_id = command_id
+        self.match = match
 
 
 class Codec(Protocol):
@@ -111,17 +110,33 @@ class _Identified(BaseModel):
     id: CommandId
 
 
+class _OfMatch(BaseModel):
+    """Reads the match of a message that is otherwise wrong."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+    match: Key
+
+
 _COMMANDS: Final = kinds_of(ClientMessage)
 _MESSAGES: Final = kinds_of(ServerMessage)
+M = TypeVar("M", bound=BaseModel)
 
 
-def _refused(error: ValidationError, kinds: Kinds, read_id: Callable[[], _Identified]) -> ProtocolError:
+class _Reader(Protocol):
+    """Reads a message as an instance of a model. Raises ValidationError."""
+
+    def __call__(self, model: type[M], /) -> M: ...
+
+
+def _refused(error: ValidationError, kinds: Kinds, read: _Reader) -> ProtocolError:
     """Return the error with which a message is refused that is none of `kinds`."""
-    command_id = None
+    command_id = match = None
     with suppress(ValidationError):
-        command_id = read_id().id
+        command_id = read(_Identified).id
+    with suppress(ValidationError):
+        match = read(_OfMatch).match
     code, text = explain(error, kinds)
-    return ProtocolError(code, text, command_id)
+    return ProtocolError(code, text, command_id, match)
 
 
 class _Json:
@@ -138,14 +153,14 @@ class _Json:
         try:
             return COMMAND.validate_json(data)
         except ValidationError as error:
-            raise _refused(error, _COMMANDS, partial(_Identified.model_validate_json, data)) from None
+            raise _refused(error, _COMMANDS, lambda model: model.model_validate_json(data)) from None
 
     def decode_message(self, raw: str | bytes) -> ServerMessage:
         data = self._bytes(raw)
         try:
             return MESSAGE.validate_json(data, extra="ignore")
         except ValidationError as error:
-            raise _refused(error, _MESSAGES, partial(_Identified.model_validate_json, data)) from None
+            raise _refused(error, _MESSAGES, lambda model: model.model_validate_json(data)) from None
 
     def _bytes(self, raw: str | bytes) -> bytes:
         try:
@@ -170,14 +185,14 @@ class _Msgpack:
         try:
             return COMMAND.validate_python(decoded)
         except ValidationError as error:
-            raise _refused(error, _COMMANDS, partial(_Identified.model_validate, decoded)) from None
+            raise _refused(error, _COMMANDS, lambda model: model.model_validate(decoded)) from None
 
     def decode_message(self, raw: str | bytes) -> ServerMessage:
         decoded = self._unpack(raw)
         try:
             return MESSAGE.validate_python(decoded, extra="ignore")
         except ValidationError as error:
-            raise _refused(error, _MESSAGES, partial(_Identified.model_validate, decoded)) from None
+            raise _refused(error, _MESSAGES, lambda model: model.model_validate(decoded)) from None
 
     def _unpack(self, raw: str | bytes) -> Any:
         if isinstance(raw, str):

@@ -25,15 +25,16 @@ from cornered.protocol.type_words import Schema, described, literal
 __all__ = ["ERROR_WORDS", "write_manual"]
 
 ERROR_WORDS: Final[dict[ErrorCode, str]] = {
-    "malformed": "The message is not JSON or msgpack, or a field is missing, unknown, or has a wrong value; the text says "
-    "which, and what belongs there.",
+    "malformed": "The message is not JSON or msgpack, or a field is missing, unknown, or has a wrong value; the text "
+    "says which, and what belongs there.",
     "too_large": f"The message has more than {MAX_FRAME} bytes.",
     "too_deep": f"The message nests deeper than {MAX_NESTING}.",
     "unknown_type": "There is no message of this `type`.",
     "hello_first": "The first message must be `hello`.",
     "hello_again": "This socket has sent `hello` already.",
     "bad_token": "No player has this token, or it was revoked. Connect again without one.",
-    "too_fast": "The rate limit is exceeded; `retry_after` says for how many milliseconds. The move that a match waits for is never refused for this.",
+    "too_fast": "The rate limit is exceeded; `retry_after` says for how many milliseconds. The move that a match waits "
+    "for is never refused for this.",
     "server_full": "The server is at its limit of connections, tables or challenges, or the player at its limit of "
     "connections; the text names it.",
     "shutting_down": "The server restarts. Connect again in a moment; nothing is lost.",
@@ -171,9 +172,9 @@ is never played in a position that its player has not seen.
   waits for. A plain command costs one token, and one that is long, malformed, or makes the server read or compute
   costs more. A player's bucket holds 400 tokens and regains 100 a second, unless the operator sets other numbers;
   [GAMES.md](GAMES.md#limits) has them and the address's.
-- `too_fast` has `retry_after`: in so many milliseconds there are enough tokens for the same command. Until then a client
-  sends nothing but its moves. A refused command costs a token too, and a client that goes on regardless is disconnected
-  with code 1008. A page or handshake that is refused for its rate gets the status 429, and the seconds in
+- `too_fast` has `retry_after`: in so many milliseconds there are enough tokens for the same command. Until then a
+  client sends nothing but its moves. A refused command costs a token too, and a client that goes on regardless is
+  disconnected with code 1008. A page or handshake that is refused for its rate gets the status 429, and the seconds in
   `Retry-After`.
 - New players from one address are limited more tightly than its messages: resume the first player by its token.
 - A page of the lobby lists at most 50 tables, 50 matches and 200 players (see [The lobby](#the-lobby)).
@@ -193,10 +194,9 @@ is never played in a position that its player has not seen.
 
 The subprotocols name version 1, and what is described here stays within it. A server may gain more without a new
 version. A client ignores messages, fields and events that it does not know, shows the text of a `refused` with an
-unknown code, and takes a match with an unknown reason of its end for over. Of `happened` the position, the ply, the side
-to move and the clocks hold also where an event among its `events` is unknown. The server itself
-refuses fields and types that it does not know. [GAMES.md](GAMES.md#what-version-1-may-gain) has the rest, about games
-and limits.
+unknown code, and takes a match with an unknown reason of its end for over. The position, ply, side to move and clocks
+of `happened` hold also where an event among its `events` is unknown. The server itself refuses fields and types that it
+does not know. [GAMES.md](GAMES.md#what-version-1-may-gain) has the rest, about games and limits.
 
 ## Text
 

@@ -600,6 +600,13 @@ class Client:
         self._restored = {type(command): command for command in again}
         return [*again, *(self._rejoin(view) for view in self._views.values())]
 
+    def missed(self, match: str) -> None:
+        """Ask for a snapshot of a match of which an update cannot be decoded: it holds what the events led to."""
+        if match in self._views and match not in self._rejoining.values():
+            command = Join(id=self.new_id(), match=match, legal=match in self._guided)
+            self._rejoining[command.id] = match
+            self._tasks.create_task(self._link.send(command), name=f"catch-up[{match}]")
+
     def receive(self, message: ServerMessage) -> None:
         """Update the views."""
         match message:
@@ -700,6 +707,7 @@ class Client:
                 assert_never(message)
 
     def _show(self, snapshot: Snapshot) -> None:
+        self._rejoining.pop(snapshot.id or "", None)
         if view := self._views.get(snapshot.match):
             view.reset(snapshot)
         elif snapshot.id is not None:
