@@ -114,7 +114,7 @@ def test_a_refusal_says_where_the_mistake_is_and_what_belongs_there(message: obj
     assert text in text_of(message)
 
 
-WRONG = (
+WRONG: tuple[Any, ...] = (
     None,
     True,
     -1,
