@@ -18,8 +18,8 @@ from cornered.engine.games.quoridor import DEFAULT_WALLS, DRAW_RULES
 from cornered.engine.text import PositionText
 from cornered.protocol.analysis import MAX_LINES, MAX_OPEN_ANALYSES
 from cornered.protocol.codec import CODECS, MAX_CONTAINERS, MAX_FRAME, MAX_NESTING
-from cornered.protocol.text import MAX_LINE, MAX_MARKS, MAX_NAME
-from cornered.protocol.values import MAX_PAUSE_SECONDS, MAX_VALUES, Correspondence, Delay, Fischer, PerMove
+from cornered.protocol.text import MAX_MARKS, MAX_NAME
+from cornered.protocol.values import MAX_CHAT, MAX_PAUSE_SECONDS, MAX_VALUES, Correspondence, Delay, Fischer, PerMove
 from cornered.server.lobby.bounds import (
     MAX_BOT_MATCHES,
     MAX_CHALLENGES_RECEIVED,
@@ -31,7 +31,7 @@ from cornered.server.lobby.events import DEPARTURE_DELAY_MS, MAX_CACHED_ANSWERS,
 from cornered.server.lobby.lobby import CHALLENGE_LIFETIME_MS
 from cornered.server.lobby.views import MATCHES_PAGE, PLAYERS_PAGE, SEEKS_PAGE
 from cornered.server.match.clock import LAG_PER_MOVE, LAG_QUOTA, LAG_REGAIN
-from cornered.server.net.costs import BYTES_PER_TOKEN, MALFORMED_BYTES_PER_TOKEN
+from cornered.server.net.costs import BYTES_PER_TOKEN, MALFORMED, MALFORMED_BYTES_PER_TOKEN
 from cornered.server.settings import Settings
 
 __all__ = ["FILE", "generate"]
@@ -413,9 +413,10 @@ def _limits() -> str:
         ("maps and arrays in it", MAX_CONTAINERS),
         ("depth of its nesting", MAX_NESTING),
         ("bytes of a message for each token of the rate limit", BYTES_PER_TOKEN),
-        ("the same of a malformed one", MALFORMED_BYTES_PER_TOKEN),
+        ("tokens of a malformed message, besides its bytes", MALFORMED),
+        ("bytes of a malformed message for each further token", MALFORMED_BYTES_PER_TOKEN),
         ("characters of a name", MAX_NAME),
-        ("characters of a chat line", MAX_LINE),
+        ("characters of a chat line", MAX_CHAT),
         ("combining marks on a character", MAX_MARKS),
         ("commands of a player that the lobby remembers", MAX_CACHED_ANSWERS),
         ("values of an option that a bot may declare", MAX_VALUES),

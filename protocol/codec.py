@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
-from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 import msgpack
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from cornered.protocol.commands import COMMAND, ClientMessage
+from cornered.protocol.explanation import Kinds, explain, kinds_of
 from cornered.protocol.messages import MESSAGE, ErrorCode, ServerMessage
-from cornered.protocol.text import visible
-from cornered.protocol.values import CommandId, Value
-
-T = TypeVar("T")
-_Extra: TypeAlias = Literal["forbid", "ignore"]
-"""What becomes of fields that a model does not have: a server refuses them, a client ignores them."""
+from cornered.protocol.values import CommandId, Key, Value
 
 __all__ = ["CODECS", "JSON", "MAX_CONTAINERS", "MAX_FRAME", "MAX_NESTING", "MSGPACK", "Codec", "ProtocolError"]
 
@@ -28,21 +22,20 @@ MAX_NESTING: Final = 8
 """How deep a message may nest: far more than any needs."""
 MAX_CONTAINERS: Final = 512
 """Maps and arrays in one message; the largest, `declare` with all that it may hold, has 306."""
-MAX_EXPLAINED: Final = 20
-"""The most errors in one message of which the first is reported. Pydantic makes a text for each, at 3 us."""
 
 _NO_BRACKETS: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|[^\[\]{}"]+', re.DOTALL)
 """What of JSON text is no bracket, or a whole string."""
 
 
 class ProtocolError(ValueError):
-    """A message that cannot be read. `id` is the command's own, where that much could be read."""
+    """A message that cannot be read; `command_id` and `match` are its own, where that much could be read."""
 
-    def __init__(self, code: ErrorCode, text: str, command_id: str | None = None) -> None:
+    def __init__(self, code: ErrorCode, text: str, command_id: str | None = None, match: str | None = None) -> None:
         super().__init__(text)
         self.code: ErrorCode = code
         self.text = text
         self.command_id = command_id
+        self.match = match
 
 
 class Codec(Protocol):
@@ -117,23 +110,33 @@ class _Identified(BaseModel):
     id: CommandId
 
 
-def _explain(error: ValidationError, read_id: Callable[[], _Identified]) -> ProtocolError:
-    command_id = None
+class _OfMatch(BaseModel):
+    """Reads the match of a message that is otherwise wrong."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+    match: Key
+
+
+_COMMANDS: Final = kinds_of(ClientMessage)
+_MESSAGES: Final = kinds_of(ServerMessage)
+M = TypeVar("M", bound=BaseModel)
+
+
+class _Reader(Protocol):
+    """Reads a message as an instance of a model. Raises ValidationError."""
+
+    def __call__(self, model: type[M], /) -> M: ...
+
+
+def _refused(error: ValidationError, kinds: Kinds, read: _Reader) -> ProtocolError:
+    """Return the error with which a message is refused that is none of `kinds`."""
+    command_id = match = None
     with suppress(ValidationError):
-        command_id = read_id().id
-    if error.error_count() > MAX_EXPLAINED:
-        text = f"more than {MAX_EXPLAINED} things are wrong with this message"
-        return ProtocolError("malformed", text, command_id)
-    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    if first["type"] == "json_invalid":
-        return ProtocolError("malformed", "this is not JSON")
-    code: ErrorCode = (
-        "unknown_type" if first["type"].startswith("union_tag") and len(first["loc"]) == 0 else "malformed"
-    )
-    where = ".".join(str(part) for part in first["loc"][1:])
-    text = f"{where}: {first['msg']}" if where else first["msg"]
-    # The text repeats the names of unknown fields, which the sender chose.
-    return ProtocolError(code, visible(text[:300])[:300], command_id)
+        command_id = read(_Identified).id
+    with suppress(ValidationError):
+        match = read(_OfMatch).match
+    code, text = explain(error, kinds)
+    return ProtocolError(code, text, command_id, match)
 
 
 class _Json:
@@ -147,22 +150,23 @@ class _Json:
         data = self._bytes(raw)
         _check_size(data)
         _check_text(data)
-        return self._decode(COMMAND, data, "forbid")
+        try:
+            return COMMAND.validate_json(data)
+        except ValidationError as error:
+            raise _refused(error, _COMMANDS, lambda model: model.model_validate_json(data)) from None
 
     def decode_message(self, raw: str | bytes) -> ServerMessage:
-        return self._decode(MESSAGE, self._bytes(raw), "ignore")
+        data = self._bytes(raw)
+        try:
+            return MESSAGE.validate_json(data, extra="ignore")
+        except ValidationError as error:
+            raise _refused(error, _MESSAGES, lambda model: model.model_validate_json(data)) from None
 
     def _bytes(self, raw: str | bytes) -> bytes:
         try:
             return raw.encode() if isinstance(raw, str) else raw
         except UnicodeEncodeError:
             raise ProtocolError("malformed", "this is not Unicode text") from None
-
-    def _decode(self, adapter: TypeAdapter[T], raw: bytes, extra: _Extra) -> T:
-        try:
-            return adapter.validate_json(raw, extra=extra)
-        except ValidationError as error:
-            raise _explain(error, partial(_Identified.model_validate_json, raw)) from None
 
 
 class _Msgpack:
@@ -178,26 +182,48 @@ class _Msgpack:
             _check_size(raw)
         decoded = self._unpack(raw)
         _check_unpacked(decoded)
-        return self._validate(COMMAND, decoded, "forbid")
+        try:
+            return COMMAND.validate_python(decoded)
+        except ValidationError as error:
+            raise _refused(error, _COMMANDS, lambda model: model.model_validate(decoded)) from None
 
     def decode_message(self, raw: str | bytes) -> ServerMessage:
-        return self._validate(MESSAGE, self._unpack(raw), "ignore")
+        decoded = self._unpack(raw)
+        try:
+            return MESSAGE.validate_python(decoded, extra="ignore")
+        except ValidationError as error:
+            raise _refused(error, _MESSAGES, lambda model: model.model_validate(decoded)) from None
 
     def _unpack(self, raw: str | bytes) -> Any:
         if isinstance(raw, str):
             raise ProtocolError("malformed", f"{self.subprotocol} takes binary messages, not text")
         try:
             return msgpack.unpackb(raw, use_list=False, strict_map_key=True)
+        except msgpack.StackError:
+            raise _too_deep() from None
+        except msgpack.ExtraData as error:
+            raise ProtocolError("malformed", _of_extra(raw, len(error.extra))) from None
         except (ValueError, msgpack.UnpackException) as error:
-            if isinstance(error, msgpack.StackError):
-                raise _too_deep() from None
-            raise ProtocolError("malformed", "this is not msgpack") from None
+            raise ProtocolError("malformed", f"this is not msgpack: {_of_broken(error)}") from None
 
-    def _validate(self, adapter: TypeAdapter[T], decoded: object, extra: _Extra) -> T:
-        try:
-            return adapter.validate_python(decoded, extra=extra)
-        except ValidationError as error:
-            raise _explain(error, partial(_Identified.model_validate, decoded)) from None
+
+def _of_extra(raw: bytes, extra: int) -> str:
+    """Return what to say of msgpack with bytes behind its end, as JSON text is: `{` alone is the number 123."""
+    if raw[:1] == b"{":
+        return f"this is JSON; the subprotocol {JSON.subprotocol} takes it, in text messages"
+    return f"this is not msgpack: {extra} bytes follow after the end of the message"
+
+
+def _of_broken(error: Exception) -> str:
+    match error:
+        case UnicodeDecodeError():
+            return "a text in it is not UTF-8"
+        case msgpack.FormatError():
+            return "a byte in it begins no value"
+        case ValueError() if "map key" in str(error):
+            return "a key of a map is no text"
+        case _:
+            return "it ends inside a value, or is longer than a message"
 
 
 JSON: Final[Codec] = _Json()

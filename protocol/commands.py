@@ -400,6 +400,8 @@ class Join(InMatch, json_schema_extra={"answers": ["snapshot", "acknowledged"]})
 
     type: Literal["join"] = "join"
     since: Count | None = None
+    legal: bool = False
+    """Whether `snapshot` and `happened` list the legal moves as `legal` whenever it is this player's turn."""
 
 
 class Leave(InMatch):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from typing import Any, Final, get_args
+from typing import Final, get_args
 
 from cornered.protocol.account import CODE_COUNT
 from cornered.protocol.analysis import LEAST_ANALYSED_DELAY, MAX_ATTEMPTS, MAX_OPEN_ANALYSES
@@ -19,21 +18,23 @@ from cornered.protocol.feed import (
     status_topic,
 )
 from cornered.protocol.messages import ErrorCode
-from cornered.protocol.schema import Schema
 from cornered.protocol.text import MAX_MARKS
 from cornered.protocol.traces import MAX_TRACE_CELLS, TRACE_GRAMMAR
+from cornered.protocol.type_words import Schema, described, literal
 
 __all__ = ["ERROR_WORDS", "write_manual"]
 
 ERROR_WORDS: Final[dict[ErrorCode, str]] = {
-    "malformed": "The message is not JSON or msgpack, or a field is missing, unknown, or has a wrong value.",
+    "malformed": "The message is not JSON or msgpack, or a field is missing, unknown, or has a wrong value; the text "
+    "says which, and what belongs there.",
     "too_large": f"The message has more than {MAX_FRAME} bytes.",
     "too_deep": f"The message nests deeper than {MAX_NESTING}.",
     "unknown_type": "There is no message of this `type`.",
     "hello_first": "The first message must be `hello`.",
     "hello_again": "This socket has sent `hello` already.",
     "bad_token": "No player has this token, or it was revoked. Connect again without one.",
-    "too_fast": "The rate limit is exceeded. The move that a match waits for is never refused for this.",
+    "too_fast": "The rate limit is exceeded; `retry_after` says for how many milliseconds. The move that a match waits "
+    "for is never refused for this.",
     "server_full": "The server is at its limit of connections, tables or challenges, or the player at its limit of "
     "connections; the text names it.",
     "shutting_down": "The server restarts. Connect again in a moment; nothing is lost.",
@@ -123,7 +124,8 @@ The subprotocol chooses how messages travel; both carry exactly the same ones.
 | `cornered.v1.json` | one text frame: a JSON object | browsers, and reading along |
 | `cornered.v1.msgpack` | one binary frame: a msgpack map with text keys | bots |
 
-The first message is `hello`. Without a token the server creates a guest of that name, or of a name like `Guest 4821` if
+A handshake that names neither is refused with status 400, and the body says which there are. The first message is
+`hello`. Without a token the server creates a guest of that name, or of a name like `Guest 4821` if
 there is none, and `welcome` carries a token: a bearer credential, with which the next `hello` resumes the same player.
 Tokens travel in messages only, never in a URL. A bot sends `"kind": "bot"`, and then `declare`s what it plays.
 
@@ -144,6 +146,10 @@ The durability of an acknowledged command depends on its subject:
   players have 30 seconds to connect again, as after any lost connection.
 - Who is there and what bots declare is in the server's memory: a bot declares again on every new connection.
 
+A message that is no valid command is refused as `malformed` or `unknown_type`. The text names the path of the field, as
+in `settings.clock.kind`, what is expected there, what was found, and the nearest name where one is near. It is for
+people and may change; a program goes by the code.
+
 Commands are idempotent by their `id`: a client that does not know whether a command arrived sends it again, also on a
 new socket. A command that was carried out is not repeated, and gets the same `seq` and `ref` again. A refused one
 changed nothing, and is decided anew. The exception is `internal`: the store did not answer in time, and the command may
@@ -162,8 +168,14 @@ is never played in a position that its player has not seen.
 - A message has at most {MAX_FRAME} bytes and {MAX_CONTAINERS} maps and arrays, and nests at most {MAX_NESTING} deep.
   Its fields are strict: unknown fields, numbers in quotes and fractions for whole numbers are refused. Of a key that is
   repeated in one map the last counts.
-- Messages per second are limited for each socket and for each address, except the move that a match waits for. A long
-  message counts as several, and a malformed one as more.
+- Messages per second are limited for each player and for each address by token buckets, except the move that a match
+  waits for. A plain command costs one token, and one that is long, malformed, or makes the server read or compute
+  costs more. A player's bucket holds 400 tokens and regains 100 a second, unless the operator sets other numbers;
+  [GAMES.md](GAMES.md#limits) has them and the address's.
+- `too_fast` has `retry_after`: in so many milliseconds there are enough tokens for the same command. Until then a
+  client sends nothing but its moves. A refused command costs a token too, and a client that goes on regardless is
+  disconnected with code 1008. A page or handshake that is refused for its rate gets the status 429, and the seconds in
+  `Retry-After`.
 - New players from one address are limited more tightly than its messages: resume the first player by its token.
 - A page of the lobby lists at most 50 tables, 50 matches and 200 players (see [The lobby](#the-lobby)).
 - A player sits at no more than 5 open tables, and has no more than 5 open challenges sent and 20 received, 10 of them
@@ -175,7 +187,16 @@ is never played in a position that its player has not seen.
 - A slow reader delays no other client: a watcher that falls behind gets a snapshot when it reads again, a player's
   socket is closed, and the client resumes.
 - Two processes that are connected as one bot get the `notice` `also_here`, where both gave `hello` an `instance`: each
-  of them plays all of the bot's matches.
+  of them plays all of the bot's matches, and of their moves the first one counts. Where one gave none, the newer
+  connection alone gets it, since it may be the same program that has come back. People may have several windows.
+
+## What version 1 may gain
+
+The subprotocols name version 1, and what is described here stays within it. A server may gain more without a new
+version. A client ignores messages, fields and events that it does not know, shows the text of a `refused` with an
+unknown code, and takes a match with an unknown reason of its end for over. The position, ply, side to move and clocks
+of `happened` hold also where an event among its `events` is unknown. The server itself refuses fields and types that it
+does not know. [GAMES.md](GAMES.md#what-version-1-may-gain) has the rest, about games and limits.
 
 ## Text
 
@@ -195,7 +216,11 @@ Unicode general category, and no invisible fillers. Lengths count after normalis
 ## Matches
 
 A match is a list of events, numbered by `seq` from 1 without gaps. `happened` carries them in order, with the resulting
-position, side to move and clocks. `ask_moves` returns the legal moves, so that a client needs no rules.
+position, side to move and clocks. A client needs no rules: a player that joins with `"legal": true` gets the legal
+moves as `legal` of every `snapshot` and `happened` that comes when it is to move, until it joins without. All others
+get no such field. In Quoridor on 9x9 the 131 moves of the start are 793 bytes of JSON or 530 of msgpack, and the server
+makes and encodes a message with them in 12 us rather than 6, where `ask_moves` takes a round trip, 230 us and 7 kB:
+it also says why other moves are not legal.
 
 - Times are whole milliseconds of the server's clock; `pong` shows its offset from the client's.
 - `clocks.left` is the remaining time at `clocks.at`, when the present turn began; the clock of the seat `running` runs
@@ -426,53 +451,18 @@ def _section(definition: Schema, title: str | None = None) -> str:
 def _rows(properties: Schema, required: list[str]) -> Iterable[str]:
     for name, value in properties.items():
         if name != "type":
-            default = "" if name in required else f"; default {_literal(value.get('default'))}"
+            default = "" if name in required else f"; default {_code(literal(value.get('default')))}"
             meaning = " ".join(value.get("description", "").split())
             yield f"| `{name}` | {_described(value)}{default} | {meaning} |"
 
 
-def _literal(value: object) -> str:
-    return f"`{json.dumps(value)}`"
+def _code(text: str) -> str:
+    return f"`{text}`"
 
 
-def _described(schema: Any) -> str:
-    """Return a description of a value's type."""
-    match schema:
-        case {"$ref": reference}:
-            name = str(reference).removeprefix("#/$defs/")
-            return "event" if name == "MatchEvent" else f"[{name}](#{name.lower()})"
-        case {"const": value}:
-            return _literal(value)
-        case {"enum": values}:
-            return ", ".join(map(_literal, values[:-1])) + f" or {_literal(values[-1])}"
-        case {"anyOf": variants} | {"oneOf": variants}:
-            return " or ".join(dict.fromkeys(_described(variant) for variant in variants))
-        case {"type": "array", "prefixItems": items}:
-            return f"list of {' and '.join(_described(item) for item in items)}"
-        case {"type": "array", "items": item}:
-            most = f", at most {schema['maxItems']}" if "maxItems" in schema else ""
-            return f"list of {_described(item)}{most}"
-        case {"type": "object", "patternProperties": patterns}:
-            return f"map from text to {' or '.join(_described(value) for value in patterns.values())}"
-        case {"type": "object", "additionalProperties": dict() as value}:
-            return f"map from text to {_described(value)}"
-        case {"type": "number"}:
-            return f"number{_range(schema, 'minimum', 'maximum')}"
-        case {"type": "integer"}:
-            return f"integer{_range(schema, 'minimum', 'maximum')}"
-        case {"type": "string"}:
-            length = _range(schema, "minLength", "maxLength")
-            return f"text{length} characters" if length else "text"
-        case {"type": "boolean"}:
-            return "true or false"
-        case {"type": "null"}:
-            return "null"
-        case _:
-            raise ValueError(f"a schema without a description: {schema}")
+def _link(name: str) -> str:
+    return "event" if name == "MatchEvent" else f"[{name}](#{name.lower()})"
 
 
-def _range(schema: Schema, low: str, high: str) -> str:
-    lowest, highest = schema.get(low), schema.get(high)
-    if highest is not None and highest < 2**53:
-        return f" {lowest or 0:.15g} to {highest:.15g}" if low == "minimum" else f" of {lowest or 0} to {highest}"
-    return f" from {lowest}" if lowest else ""
+def _described(schema: Schema) -> str:
+    return described(schema, _code, _link)

@@ -418,6 +418,10 @@ class Waiting(Made):
     reason: str = ""
 
 
+Legal: TypeAlias = Annotated[tuple[str, ...] | None, Field(exclude_if=lambda moves: moves is None)]
+"""Moves that few receivers ask for: the field is left out of the messages of all others."""
+
+
 class Snapshot(Made):
     """A match's current state: the answer to `join` without `since`, and sent in place of events to a slow watcher.
 
@@ -466,6 +470,8 @@ class Snapshot(Made):
     """The tournament to which this match belongs; null for any other."""
     paused_until: Milliseconds | None = None
     """When the clocks that the organiser has paused go on by themselves; null while the match is not paused."""
+    legal: Legal = None
+    """The legal moves, for a player who has joined with `legal` and is to move; left out for everybody else."""
 
 
 class Happened(Made):
@@ -478,6 +484,9 @@ class Happened(Made):
     ply: int
     to_move: int
     clocks: Clocks
+    legal: Legal = None
+    """The legal moves after the events, for a player who has joined with `legal` and is to move then; otherwise left
+    out."""
 
     @property
     def known(self) -> tuple[MatchEvent, ...]:

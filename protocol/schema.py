@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from pydantic import TypeAdapter
 
@@ -10,12 +10,10 @@ from cornered.protocol.commands import COMMAND
 from cornered.protocol.events import EVENT, UnknownEvent
 from cornered.protocol.feed import NodeStatus, PublicMatchState
 from cornered.protocol.messages import MESSAGE
+from cornered.protocol.type_words import Schema
 from cornered.protocol.values import Clock
 
-__all__ = ["Schema", "make_schema"]
-
-Schema: TypeAlias = dict[str, Any]
-"""A JSON schema as parsed JSON."""
+__all__ = ["make_schema"]
 
 INPUT: Final = "-Input"
 OUTPUT: Final = "-Output"

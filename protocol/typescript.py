@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from cornered.protocol.schema import Schema
+from cornered.protocol.type_words import Schema
 
 __all__ = ["write_types"]
 

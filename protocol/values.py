@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 from cornered.protocol.text import MAX_NAME, ForbiddenText, clean_line, clean_name
 
 __all__ = [
+    "MAX_CHAT",
     "MAX_PAUSE_SECONDS",
     "MAX_VALUES",
     "NO_CLOCK",
@@ -125,6 +126,8 @@ class Command(Value, json_schema_extra={"answers": ["acknowledged"]}):
 
 MAX_PAUSE_SECONDS: Final = 3_600
 """The longest pause of a match: the clocks go on by themselves then, so that a forgotten pause holds nobody."""
+MAX_CHAT: Final = 300
+"""Characters of a line of chat."""
 MAX_VALUES: Final = 64
 """Values of all options together that a bot lists for one game."""
 
@@ -169,7 +172,7 @@ Move: TypeAlias = Annotated[str, Field(min_length=1, max_length=16, pattern=r"^[
 PositionLine: TypeAlias = Annotated[str, Field(min_length=3, max_length=640, pattern=r"^[a-z0-9./=, _]+$")]
 """A position text: the longest are those of boards full of walls."""
 Seat: TypeAlias = Annotated[int, Field(ge=0, le=3)]
-ChatLine: TypeAlias = Annotated[str, SPEECH, Field(min_length=1, max_length=300)]
+ChatLine: TypeAlias = Annotated[str, SPEECH, Field(min_length=1, max_length=MAX_CHAT)]
 """One line of plain text, which is shown without markup."""
 Milliseconds: TypeAlias = Annotated[int, Field(ge=0, le=2**53)]
 Count: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000)]

@@ -84,14 +84,14 @@ async def _answer(player: BotPlayer, challenge: str, before: int) -> str | None:
 
 async def keep_table(client: Client, player: BotPlayer, settings: Callable[[], SeekSettings]) -> None:
     """Keep a table open whenever `player` plays no match and wants one more, until cancelled."""
-    lobby = await client.lobby()
+    lobby = await retry(client.lobby)
     told = ""
     while True:
         seen = lobby.version
         has_table = any(seek.by.id == client.player.id for seek in lobby.seeks.values())
         if not has_table and not player.playing and player.wants_more:
             try:
-                table = await client.seek(settings())
+                table = await retry(partial(client.seek, settings()))
                 async with asyncio.timeout(LOBBY_TIMEOUT_S):
                     while table not in lobby.seeks and not player.playing:
                         await lobby.changed(lobby.version)

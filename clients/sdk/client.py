@@ -171,6 +171,8 @@ class Client:
         self._welcome: Welcome | None = None
         self._clock_offset: float | None = None
         self._views: dict[str, MatchView] = {}
+        self._guided: set[str] = set()
+        """Matches that are joined with `legal`, on every new connection again."""
         self._rejoining: dict[str, str] = {}
         self._lobby: LobbyView | None = None
         self._declared: Declare | None = None
@@ -539,14 +541,21 @@ class Client:
         """Withdraw one's own challenge."""
         await self.ask(commands.CancelChallenge(id=self.new_id(), challenge=challenge), Acknowledged)
 
-    async def join(self, match: str) -> MatchView:
-        """Subscribe to a match, as its player or a spectator, across reconnections until `leave`."""
-        if match not in self._views:
-            await self.ask(Join(id=self.new_id(), match=match), Snapshot)
+    async def join(self, match: str, *, legal: bool = False) -> MatchView:
+        """Subscribe to a match, as its player or a spectator, across reconnections until `leave`.
+
+        With `legal` the server sends the legal moves with every turn of this player, as `legal` of the view: for bots
+        that play without the rules.
+        """
+        if match not in self._views or (legal and match not in self._guided):
+            if legal:
+                self._guided.add(match)
+            await self.ask(Join(id=self.new_id(), match=match, legal=legal), Snapshot)
         return self._views[match]
 
     def forget(self, match: str) -> None:
         """Drop the view of a match without a message to the server."""
+        self._guided.discard(match)
         if view := self._views.pop(match, None):
             view.close()
 
@@ -600,6 +609,13 @@ class Client:
         again += self.tournaments.reconnect()
         self._restored = {type(command): command for command in again}
         return [*again, *(self._rejoin(view) for view in self._views.values())]
+
+    def missed(self, match: str) -> None:
+        """Ask for a snapshot of a match of which an update cannot be decoded: it holds what the events led to."""
+        if match in self._views and match not in self._rejoining.values():
+            command = Join(id=self.new_id(), match=match, legal=match in self._guided)
+            self._rejoining[command.id] = match
+            self._tasks.create_task(self._link.send(command), name=f"catch-up[{match}]")
 
     def receive(self, message: ServerMessage) -> None:
         """Update the views."""
@@ -704,6 +720,7 @@ class Client:
                 assert_never(message)
 
     def _show(self, snapshot: Snapshot) -> None:
+        self._rejoining.pop(snapshot.id or "", None)
         if view := self._views.get(snapshot.match):
             view.reset(snapshot)
         elif snapshot.id is not None:
@@ -719,7 +736,7 @@ class Client:
             self._tasks.create_task(self._link.send(self._rejoin(view)), name=f"catch-up[{view.id}]")
 
     def _rejoin(self, view: MatchView) -> Join:
-        command = Join(id=self.new_id(), match=view.id, since=view.snapshot.seq)
+        command = Join(id=self.new_id(), match=view.id, since=view.snapshot.seq, legal=view.id in self._guided)
         self._rejoining[command.id] = view.id
         return command
 

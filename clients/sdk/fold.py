@@ -47,6 +47,7 @@ def advance(snapshot: Snapshot, happened: Happened) -> Snapshot:
             "ply": happened.ply,
             "to_move": happened.to_move,
             "clocks": happened.clocks,
+            "legal": happened.legal,
         }
     )
 

@@ -71,6 +71,9 @@ class Receiver(Protocol):
     def receive(self, message: ServerMessage) -> None:
         """Process a message; called for every message, in order."""
 
+    def missed(self, match: str) -> None:
+        """An update of this match cannot be decoded: a later server has events that this client does not know."""
+
 
 class Link:
     """A connection that reconnects when it is lost.
@@ -253,6 +256,8 @@ class Link:
                 # No other answer will come for this id, so its caller would wait for ever.
                 text = f"the server answers in another version of the protocol: {error.text}"
                 self._settle(error.command_id, NotUnderstood(text))
+            elif error.match is not None:
+                self._receiver.missed(error.match)
             return
         self._receiver.receive(message)
         if isinstance(message, Answer):

@@ -118,6 +118,11 @@ class MatchView:
         return is_on and self.seat is not None and self.snapshot.to_move == self.seat
 
     @property
+    def legal(self) -> tuple[str, ...] | None:
+        """The legal moves that came with this client's turn, where it has joined with `legal`; None otherwise."""
+        return self.snapshot.legal
+
+    @property
     def state(self) -> State:
         """The position as a state of the game's rules, which the first use loads."""
         text = self.snapshot.position
@@ -223,7 +228,7 @@ class MatchView:
         await self._do(Say(id=self._client.new_id(), match=self.id, text=text, room=where))
 
     async def moves(self, ply: int | None = None) -> Moves:
-        """Request the legal moves, for clients without the rules."""
+        """Request the legal moves, and why other moves are not; `join` with `legal` saves this round trip."""
         at = self.ply if ply is None else ply
         return await self._client.ask(AskMoves(id=self._client.new_id(), match=self.id, ply=at), Moves)
 

@@ -51,7 +51,7 @@ async def find_opponent(
     `with_people` a person of this name will do too, who plays all of them. It waits `patience` seconds for one to come,
     or for ever. Raises NoOpponent, whose text has the names that are near.
     """
-    lobby = await client.lobby()
+    lobby = await retry(client.lobby)
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(patience):
             while True:

@@ -43,6 +43,11 @@ MAX_REASON_CHARS: Final = 100
 """Characters of a declined challenge's reason."""
 MAX_CLOSED: Final = 64
 """Closed challenges that are kept."""
+TWIN_ADVICE: Final = (
+    "both programs play every match of %s, and of their moves the first one counts: stop the other program, or run "
+    "this one under another name or with another token (CORNERED_TOKEN)"
+)
+"""What the author of a bot can do where two processes are connected as one bot."""
 
 log = logging.getLogger("cornered.bot")
 
@@ -107,6 +112,7 @@ class BotPlayer:
         self._reports = FailureReports(client, is_on=reports)
         self._pulse = Pulse()
         """Beats when a match begins or ends, and when a challenge is closed."""
+        self._has_warned_of_twin = False
         self._following: set[str] = set()
         self._joining = asyncio.Semaphore(MAX_CONCURRENT_JOINS)
         self._ended: list[asyncio.Timeout] = []
@@ -172,7 +178,7 @@ class BotPlayer:
                     if is_back and self._tournament is not None:
                         # Who missed games meanwhile is absent until joining again; the tournament may be over.
                         with contextlib.suppress(CommandRefused, NotUnderstood):
-                            await self._client.tournaments.join(self._tournament)
+                            await retry(partial(self._client.tournaments.join, self._tournament))
                     is_back = True
                 case Paired():
                     self._begin(tasks, news.match, is_new=True)
@@ -182,6 +188,9 @@ class BotPlayer:
                 case ChallengeClosed():
                     self.closed.append(news)
                     self._pulse.beat()
+                case Notice(code="also_here") if not self._has_warned_of_twin:
+                    self._has_warned_of_twin = True
+                    log.warning(TWIN_ADVICE, self._client.player.name)
                 case Challenged() | Waiting() | Notice() | TournamentMessage():
                     pass
                 case _:
@@ -190,7 +199,7 @@ class BotPlayer:
     async def _answer_challenge(self, challenged: Challenged) -> None:
         """Accept unless `refuses` has a reason; the server has checked the declaration and the concurrency."""
         if not self.wants_more:
-            await self._client.decline(challenged.challenge, self._has_enough())
+            await self._decline(challenged, self._has_enough())
             return
         try:
             reason = self._refuses(challenged.game)
@@ -198,13 +207,16 @@ class BotPlayer:
             log.exception("the bot cannot say whether it plays %s; the challenge is declined", challenged.game.name)
             reason = "the bot has a fault"
         if reason is not None:
-            await self._client.decline(challenged.challenge, reason[:MAX_REASON_CHARS])
+            await self._decline(challenged, reason)
             return
         try:
             await retry(lambda: self._client.accept(challenged.challenge))
         except CommandRefused as refusal:
             # The challenger waits for an answer.
-            await self._client.decline(challenged.challenge, refusal.text[:MAX_REASON_CHARS])
+            await self._decline(challenged, refusal.text)
+
+    async def _decline(self, challenged: Challenged, reason: str) -> None:
+        await retry(partial(self._client.decline, challenged.challenge, reason[:MAX_REASON_CHARS]))
 
     def _has_enough(self) -> str:
         """Return the reason to decline a game."""
@@ -331,9 +343,10 @@ class BotPlayer:
             with contextlib.suppress(CommandRefused):
                 snapshot = match.snapshot
                 if snapshot.draw_offer is not None and match.seat not in snapshot.draw_agreed:
-                    await match.answer_draw(accept=self._agrees(match))
+                    await retry(partial(match.answer_draw, accept=self._agrees(match)))
                 if snapshot.takeback is not None and match.seat not in snapshot.takeback_agreed:
-                    await match.answer_takeback(accept=match.players[snapshot.takeback].kind == "person")
+                    is_granted = match.players[snapshot.takeback].kind == "person"
+                    await retry(partial(match.answer_takeback, accept=is_granted))
                 if self._is_asked_for_rematch(match):
                     await self._answer_rematch(match)
             await match.changed(seen)
@@ -369,12 +382,12 @@ class BotPlayer:
     async def _answer_rematch(self, match: MatchView) -> None:
         """Accept the offer, or decline it with the reason: a player waits for the answer. Raises CommandRefused."""
         if len(self.playing) >= self._concurrency or not self.wants_more:
-            await match.decline_rematch(self._has_enough())
+            await retry(partial(match.decline_rematch, self._has_enough()))
             return
         try:
             await retry(match.rematch)
         except CommandRefused as refusal:
-            await match.decline_rematch(refusal.text[:MAX_REASON_CHARS])
+            await retry(partial(match.decline_rematch, refusal.text[:MAX_REASON_CHARS]))
 
     async def _wait_for_rematch(self, match: MatchView) -> None:
         if any(player.kind != "person" for seat, player in enumerate(match.players) if seat != match.seat):

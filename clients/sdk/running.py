@@ -18,6 +18,7 @@ from typing import Final, Literal, TypeAlias, get_args
 
 from cornered.clients.sdk.address import DEFAULT_SERVER, page_url, require_name, require_version, socket_url
 from cornered.clients.sdk.asking import challenge_repeatedly, keep_table
+from cornered.clients.sdk.backoff import retry
 from cornered.clients.sdk.bot_word import ChooseState, require_not_loading
 from cornered.clients.sdk.choosing import Answer, Choose, OnError
 from cornered.clients.sdk.client import Client
@@ -156,7 +157,7 @@ async def play_bot(
     tempo = Tempo(settings.longest)
 
     async def play(client: Client, pick: Choose) -> None:
-        offered = [game.name for game in await client.games()]
+        offered = [game.name for game in await retry(client.games)]
         games = offered if settings.accepts is None else list(settings.accepts)
         if missing := [game for game in games if game not in offered]:
             raise ValueError(f"the server has no game {missing[0]!r}; it has {', '.join(offered)}")

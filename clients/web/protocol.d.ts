@@ -1476,6 +1476,11 @@ export interface Happened {
   ply: number;
   to_move: number;
   clocks: Clocks;
+  /**
+   * The legal moves after the events, for a player who has joined with `legal` and is to move then; otherwise left
+   * out.
+   */
+  legal?: string[] | null;
 }
 
 /** The answer to `ask_head_to_head`, the game with the most matches first; games without any are left out. */
@@ -1531,6 +1536,8 @@ export interface Join {
   match: string;
   type: "join";
   since?: number | null;
+  /** Whether `snapshot` and `happened` list the legal moves as `legal` whenever it is this player's turn. */
+  legal?: boolean;
 }
 
 /** Join the group with this code. The acknowledgement's `ref` is the group's id. */
@@ -2990,6 +2997,8 @@ export interface Snapshot {
   tournament: string | null;
   /** When the clocks that the organiser has paused go on by themselves; null while the match is not paused. */
   paused_until: number | null;
+  /** The legal moves, for a player who has joined with `legal` and is to move; left out for everybody else. */
+  legal?: string[] | null;
 }
 
 /** A player in the order of the standings. `tie_breaks` are in the order of the tournament's. */

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cornered import engine
 from cornered.engine.game import Game
+from cornered.protocol.suggestion import did_you_mean
 from cornered.protocol.values import MAX_VALUES, Accepts, Clock
 from cornered.server.lobby.events import Guest
 from cornered.server.refusal import Refusal
@@ -13,9 +14,11 @@ __all__ = ["check_bot", "check_declared"]
 
 def check_declared(accepts: Accepts) -> None:
     """Refuse a declaration that names games, options or values which do not exist, or very many values."""
-    kind = next((kind for kind in engine.games() if kind.name == accepts.game), None)
+    kinds = {kind.name: kind for kind in engine.games()}
+    kind = kinds.get(accepts.game)
     if kind is None:
-        raise Refusal("unknown_game", f"there is no game {accepts.game!r}")
+        hint = did_you_mean(accepts.game, kinds)
+        raise Refusal("unknown_game", f"there is no game {accepts.game!r}; there are {', '.join(kinds)}{hint}")
     if (number := sum(map(len, accepts.options.values()))) > MAX_VALUES:
         # Every node is told of it, with those of many other bots in one message.
         text = f"the options of {kind.name} have {number} values together, more than {MAX_VALUES}"
@@ -23,7 +26,9 @@ def check_declared(accepts: Accepts) -> None:
     options = {option.name: option for option in kind.OPTIONS}
     for name, values in accepts.options.items():
         if name not in options:
-            raise Refusal("bad_options", f"{kind.name} has no option {name!r}; its options are {', '.join(options)}")
+            hint = did_you_mean(name, options)
+            known = ", ".join(options)
+            raise Refusal("bad_options", f"{kind.name} has no option {name!r}; its options are {known}{hint}")
         for value in values:
             try:
                 options[name].check(value)

@@ -6,6 +6,7 @@ from functools import cache
 
 from cornered import engine
 from cornered.engine.game import Game
+from cornered.protocol.suggestion import did_you_mean
 from cornered.protocol.values import GameSpec, OfferedGame, OfferedOption
 from cornered.server.refusal import Refusal
 
@@ -17,11 +18,13 @@ def load(spec: GameSpec) -> Game:
     kinds = {kind.name: kind for kind in engine.games()}
     kind = kinds.get(spec.name)
     if kind is None:
-        raise Refusal("unknown_game", f"there is no game {spec.name!r}; there are {', '.join(kinds)}")
-    known = {option.name for option in kind.OPTIONS}
+        hint = did_you_mean(spec.name, kinds)
+        raise Refusal("unknown_game", f"there is no game {spec.name!r}; there are {', '.join(kinds)}{hint}")
+    known = [option.name for option in kind.OPTIONS]
     for name in spec.options:
         if name not in known:
-            raise Refusal("bad_options", f"{spec.name} has no option {name!r}; its options are {', '.join(known)}")
+            text = f"{spec.name} has no option {name!r}; its options are {', '.join(known)}{did_you_mean(name, known)}"
+            raise Refusal("bad_options", text)
     try:
         return kind(**spec.options)
     except ValueError as error:

@@ -20,6 +20,7 @@ __all__ = [
     "happened",
     "history",
     "is_remembered",
+    "legal",
     "line",
     "moves",
     "snapshot",
@@ -53,8 +54,13 @@ def clocks(match: MatchState) -> Clocks:
     return Clocks(left=timer.left, running=timer.running, at=timer.since)
 
 
-def happened(match: MatchState, events: Sequence[MatchEvent]) -> Happened:
-    """Return the message for `events`, the newest of which led to `match`."""
+def legal(match: MatchState) -> tuple[str, ...]:
+    """Return the legal moves of the seat to move; none while dice are rolled and after the end."""
+    return () if match.over else _plays(match.plies.state)
+
+
+def happened(match: MatchState, events: Sequence[MatchEvent], legal: tuple[str, ...] | None = None) -> Happened:
+    """Return the message for `events`, the newest of which led to `match`, with the legal moves for those who asked."""
     plies = match.plies
     return Happened(
         match=match.terms.id,
@@ -63,6 +69,7 @@ def happened(match: MatchState, events: Sequence[MatchEvent]) -> Happened:
         ply=plies.ply,
         to_move=plies.state.to_move,
         clocks=clocks(match),
+        legal=legal,
     )
 
 
@@ -73,8 +80,12 @@ def snapshot(
     connected: Iterable[bool],
     watchers: int,
     id: str | None = None,
+    legal: tuple[str, ...] | None = None,
 ) -> Snapshot:
-    """Return the whole match as the player in `seat`, or a watcher, sees it; `id` is the command's that asked."""
+    """Return the whole match as the player in `seat`, or a watcher, sees it; `id` is the command's that asked.
+
+    `legal` are the legal moves, where the player has asked for them.
+    """
     terms, talks, ending = match.terms, match.talks, match.ending
     return Snapshot(
         id=id,
@@ -110,6 +121,7 @@ def snapshot(
         rated=match.rated,
         tournament=terms.tournament,
         paused_until=None if match.pause is None else match.pause.until,
+        legal=legal,
     )
 
 

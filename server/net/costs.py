@@ -155,6 +155,7 @@ __all__ = [
     "ANIMATION",
     "DRAWING",
     "KNOWN_FILE",
+    "MALFORMED",
     "PAGE_TOKENS",
     "POSITION_READ",
     "PREVIEW",
@@ -174,6 +175,8 @@ UNIT_US: Final = 40.0
 """CPU time of one token, in microseconds: that of a `ping` from its frame to the answer's."""
 BYTES_PER_TOKEN: Final = 512
 """Bytes of a message that are decoded for one token."""
+MALFORMED: Final = 4
+"""A malformed message, besides its bytes: among all commands the one that a misspelt name means is looked for."""
 MALFORMED_BYTES_PER_TOKEN: Final = 128
 """Bytes of a malformed message that are decoded for one token: what is wrong has to be found and explained."""
 PLIES_PER_TOKEN: Final = 50
@@ -462,7 +465,7 @@ def reading_cost(size: int) -> float:
 
 def malformed_cost(size: int) -> int:
     """Return the tokens for a message of so many bytes that cannot be read."""
-    return 1 + size // MALFORMED_BYTES_PER_TOKEN
+    return MALFORMED + size // MALFORMED_BYTES_PER_TOKEN
 
 
 def replay_cost(events: int) -> float:

@@ -19,7 +19,7 @@ from cornered.server.net.connection import CLOSE_SECONDS, SLICE_BYTES, Connectio
 from cornered.server.net.costs import PAGE_TOKENS
 from cornered.server.net.hosts import KnownHosts
 from cornered.server.net.http import Pages
-from cornered.server.net.requests import canonical_path, field_of, is_upgrade, refusal_of
+from cornered.server.net.requests import canonical_path, field_of, is_upgrade, refusal_of, refuses_subprotocol
 from cornered.server.net.responses import plain, unreadable
 from cornered.server.net.session import Session
 from cornered.server.net.visitors import Visitor, Visitors, rate_limit_key
@@ -228,6 +228,9 @@ class Gateway:
         if not self._may_come_from(request):
             text = "this page may not connect here; the setting CORNERED_ORIGINS names those that may"
             return connection.respond(plain(403, text))
+        refusal = refuses_subprotocol(request)
+        if refusal is not None:
+            return connection.respond(refusal)
         if self._lobby_service.is_stopping:
             return connection.respond(_stopping())
         self._lobby_service.counts.connections += 1

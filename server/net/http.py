@@ -104,6 +104,8 @@ class Pages:
             case "/ready":
                 obstacle = self._obstacle()
                 return plain(503, obstacle) if obstacle else plain(200, "ready")
+            case "/ws":
+                return plain(426, "a WebSocket opens here; PROTOCOL.md says how", Upgrade="websocket")
             case "/qr.svg":
                 return await self._qr_code(request, payer)
             case _ if self._oidc is not None and path in OIDC_PATHS:

@@ -7,10 +7,13 @@ from typing import Final
 
 from websockets.http11 import Request, Response
 
+from cornered.protocol.codec import CODECS
+from cornered.protocol.suggestion import did_you_mean
+from cornered.protocol.text import visible
 from cornered.server.net.hosts import KnownHosts
 from cornered.server.net.responses import METHODS, method_not_allowed, plain
 
-__all__ = ["accepts_gzip", "canonical_path", "field_of", "is_upgrade", "names_tag", "refusal_of"]
+__all__ = ["accepts_gzip", "canonical_path", "field_of", "is_upgrade", "names_tag", "refusal_of", "refuses_subprotocol"]
 
 _CANONICAL: Final = re.compile(r"/|(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9._~-]+)+")
 """Unreserved characters (RFC 3986, 2.3) in segments that are neither empty nor `.` nor `..`."""
@@ -18,6 +21,8 @@ _CODING: Final = re.compile(
     r"(?P<coding>[-!#$%&'*+.^_`|~0-9a-z]+)(?:\s*;\s*q=(?P<weight>0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?"
 )
 """One element of Accept-Encoding, in lower case."""
+MAX_ECHO: Final = 80
+"""Characters of a header field that a refusal repeats."""
 
 
 def canonical_path(target: str) -> str | None:
@@ -74,3 +79,22 @@ def refusal_of(request: Request, hosts: KnownHosts) -> Response | None:
             400, "this path is not in its canonical form: letters, digits, '-', '.', '_', '~' and single slashes"
         )
     return None
+
+
+def refuses_subprotocol(request: Request) -> Response | None:
+    """Return the refusal of a handshake that names no subprotocol of this server; None for any other."""
+    asked = field_of(request, "Sec-WebSocket-Protocol").strip()
+    names = [name.strip() for name in asked.split(",")]
+    if any(name in CODECS for name in names):
+        return None
+    found = f"this request asks for {visible(asked[:MAX_ECHO])}" if asked else "this request names no subprotocol"
+    offered = " and ".join(
+        f"{name} ({'text' if codec.is_text else 'binary'} messages)" for name, codec in CODECS.items()
+    )
+    first = next(iter(CODECS))
+    hint = next((hint for name in names if (hint := did_you_mean(name, CODECS))), "")
+    return plain(
+        400,
+        f"{found}, and this server offers {offered}{hint}; write new WebSocket(address, '{first}'), or send the header "
+        f"Sec-WebSocket-Protocol: {first}",
+    )

@@ -552,7 +552,9 @@ class Session:
         """Return what was said. Raises ProtocolError."""
         if is_text is not self._codec.is_text:
             kinds = "text messages, not binary" if self._codec.is_text else "binary messages, not text"
-            raise ProtocolError("malformed", f"{self._codec.subprotocol} takes {kinds}")
+            other = next(codec for codec in CODECS.values() if codec.is_text is is_text)
+            text = f"{self._codec.subprotocol} takes {kinds}; connect with {other.subprotocol} to send these"
+            raise ProtocolError("malformed", text)
         return self._codec.decode_command(raw)
 
     # Commands

@@ -377,13 +377,27 @@ class LobbyService:
         return tuple(match_id for match_id in known if not self.matches.is_over(match_id))
 
     def _warn_of_twins(self, client: ClientConnection) -> None:
-        """Notify the programs that are connected as one bot; two windows of a person are normal."""
-        others = [one for one in self._clients[client.player.id] if one.instance not in (None, client.instance)]
-        if client.player.kind == "bot" and client.instance is not None and others:
-            text = f"another program plays as {client.player.name} too; stop one of them, or give it a token of its own"
+        """Notify the programs that are connected as one bot; two windows of a person are normal.
+
+        A program without an `instance` may have come back before its old connection was missed, or have several: then
+        the new connection alone is told.
+        """
+        if client.player.kind != "bot":
+            return
+        others = [one for one in self._clients[client.player.id] if one is not client]
+        name = client.player.name
+        known = [one for one in others if one.instance not in (None, client.instance)]
+        if client.instance is not None and known:
+            text = f"another program plays as {name} too; stop one of them, or give it a token of its own"
             notice = Broadcast(Notice(code="also_here", text=text))
-            for one in (client, *others):
+            for one in (client, *known):
                 one.deliver(notice)
+        elif any(None in (client.instance, one.instance) for one in others):
+            text = (
+                f"{name} has another connection; if it is another program's, both play all of its matches: "
+                "stop one, or give it a token of its own"
+            )
+            client.send(Notice(code="also_here", text=text))
 
     def leave(self, client: ClientConnection) -> None:
         """Remove a closed connection. Never raises; messages about it are sent after it is removed everywhere."""

@@ -89,6 +89,8 @@ class MatchRoom(ABC):
         self._services = services
         self._loop = asyncio.get_running_loop()
         self._players: dict[ClientConnection, int] = {}
+        # Those of the players who get the legal moves whenever it is their turn.
+        self._guided: set[ClientConnection] = set()
         # Since when each seat has no connection to any node.
         self._gone_since: list[int | None] = [services.now()] * match.seats
         self._said: deque[Said] = deque(maxlen=CHAT_LINES_KEPT)
@@ -162,6 +164,7 @@ class MatchRoom(ABC):
         """Drop all clients and cancel the timers."""
         self.spectators.close()
         self._players.clear()
+        self._guided.clear()
 
     # Clients
 
@@ -171,13 +174,17 @@ class MatchRoom(ABC):
         seat = self._seats.get(client.player.id)
         if seat is not None:
             self._players[client] = seat
+            if command.legal:
+                self._guided.add(client)
+            else:
+                self._guided.discard(client)
             self._player_joined(seat)
         else:
             match = self.spectators.shown
             self.spectators.add(client)
         client.matches[match.id] = self
         if command.since is None or command.since > match.seq:
-            client.send(self._snapshot(match, command.id, seat))
+            client.send(self._snapshot(match, command.id, seat, self._legal_for(client)))
             for said in self._said:
                 is_heard = said.by.id not in client.blocked
                 if is_heard and said.room == ("spectators" if seat is None else "players"):
@@ -185,7 +192,8 @@ class MatchRoom(ABC):
         else:
             client.send(Acknowledged(id=command.id, seq=match.seq))
             if command.since < match.seq:
-                client.send(views.happened(match, self._events[command.since : match.seq]))
+                missed = self._events[command.since : match.seq]
+                client.send(views.happened(match, missed, self._legal_for(client)))
         if self._rated is not None:
             client.send(self._rated)
         elif match.ending is not None and match.ending.rated:
@@ -205,6 +213,7 @@ class MatchRoom(ABC):
         """Remove a client that left or disconnected."""
         if self._players.pop(client, None) is None:
             self.spectators.remove(client)
+        self._guided.discard(client)
         client.matches.pop(self.match.id, None)
         self.check_emptiness()
 
@@ -294,11 +303,12 @@ class MatchRoom(ABC):
         self._rated = other._rated
         players, spectators = other._players, tuple(other.spectators)
         missed, seen = self._events[other.match.seq :], other.spectators.shown.seq
+        self._guided |= other._guided
         for client, seat in players.items():
             self._players[client] = seat
             client.matches[self.match.id] = self
             if missed:
-                client.send(views.happened(self.match, missed))
+                client.send(views.happened(self.match, missed, self._legal_for(client)))
         shown = self.spectators.shown
         unseen = self._events[seen : shown.seq]
         for client in spectators:
@@ -321,13 +331,24 @@ class MatchRoom(ABC):
     def _publish(self, events: tuple[MatchEvent, ...], asker: Asker | None, answer: Acknowledged | None) -> Broadcast:
         """Send folded events to this node's clients, and before them the answer to `asker`."""
         broadcast = Broadcast(views.happened(self.match, events))
+        guided = {client for client in self._guided if self._is_to_move(client)}
+        guiding = Broadcast(views.happened(self.match, events, views.legal(self.match))) if guided else broadcast
         if asker is not None and answer is not None:
-            asker.answer(answer, broadcast if asker in self._players else None)
+            own = guiding if asker in guided else broadcast
+            asker.answer(answer, own if asker in self._players else None)
         for client in self._players:
             if client is not asker:
-                client.deliver(broadcast)
+                client.deliver(guiding if client in guided else broadcast)
         self.spectators.publish(broadcast, self.match)
         return broadcast
+
+    def _is_to_move(self, client: ClientConnection) -> bool:
+        match = self.match
+        return not match.over and self._players.get(client) == match.to_move
+
+    def _legal_for(self, client: ClientConnection) -> tuple[str, ...] | None:
+        """Return the legal moves, for a client who has asked for them and is to move."""
+        return views.legal(self.match) if client in self._guided and self._is_to_move(client) else None
 
     def _send_to_players(self, broadcast: Broadcast) -> None:
         for client in self._players:
@@ -347,13 +368,16 @@ class MatchRoom(ABC):
             claim_at=None if gone is None else match.claim_at(gone),
         )
 
-    def _snapshot(self, match: Match, command_id: str | None, seat: int | None) -> Snapshot:
+    def _snapshot(
+        self, match: Match, command_id: str | None, seat: int | None, legal: tuple[str, ...] | None = None
+    ) -> Snapshot:
         return views.snapshot(
             match,
             seat,
             connected=(gone is None for gone in self._gone_since),
             watchers=self.watchers,
             id=command_id,
+            legal=legal,
         )
 
     def _snapshot_for_watchers(self, match: Match) -> Snapshot:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cornered.protocol.codec import CODECS, JSON, MAX_CONTAINERS, MAX_FRAME, MSGPACK, Codec, ProtocolError
 from cornered.protocol.commands import Play
 from cornered.protocol.events import Played, UnknownEvent
-from cornered.protocol.messages import Happened
+from cornered.protocol.messages import Happened, Pong
 from cornered.protocol.values import Clocks, Value
 
 PLAY = {"type": "play", "id": "c1", "match": "m1", "ply": 3, "move": "e4"}
@@ -204,7 +204,7 @@ def test_of_an_array_the_first_wrong_item_is_explained(codec: Codec) -> None:
 
 @pytest.mark.parametrize("text", ['"[[[[[[[[[[', '"\\"[[[[[[[[[[', '"\\\\", "[[[[[[[[[["', '"[[[[[[[[[[\\'])
 def test_brackets_in_broken_text_are_no_nesting_either(text: str) -> None:
-    assert refusal(JSON, text).text == "this is not JSON"
+    assert refusal(JSON, text).text.startswith("this is not JSON: ")
 
 
 def test_brackets_in_text_are_no_nesting() -> None:
@@ -267,6 +267,28 @@ def test_msgpack_that_is_none_of_ours_is_refused(raw: str | bytes) -> None:
     assert refusal(MSGPACK, raw).code in ("malformed", "unknown_type")
     with pytest.raises(ProtocolError):
         MSGPACK.decode_message(raw)
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (msgpack.packb(PLAY)[:-1], "this is not msgpack: it ends inside a value"),
+        (msgpack.packb(PLAY) + b"\x00\x00", "this is not msgpack: 2 bytes follow after the end of the message"),
+        (msgpack.packb({1: 2}), "this is not msgpack: a key of a map is no text"),
+        (msgpack.packb(PLAY).replace(b"\xa2e4", b"\xa2\xff\xff"), "this is not msgpack: a text in it is not UTF-8"),
+        (b"\x81\xc1", "this is not msgpack: a byte in it begins no value"),
+        (json.dumps(PLAY).encode(), "this is JSON; the subprotocol cornered.v1.json takes it, in text messages"),
+        (msgpack.packb(PLAY | {"move": b"e4"}), "move: expected text of 1 to 16 characters, found bytes"),
+        (msgpack.packb(PLAY | {"move": msgpack.ExtType(5, b"x")}), "move: expected text of 1 to 16 characters, found"),
+    ],
+)
+def test_it_is_said_what_is_wrong_with_binary_messages(raw: bytes, reason: str) -> None:
+    assert refusal(MSGPACK, raw).text.startswith(reason)
+
+
+def test_a_message_of_the_server_may_have_fields_that_the_client_does_not_know(codec: Codec) -> None:
+    pong = {"type": "pong", "id": "c1", "sent": 1, "now": 2, "later": {"more": [1]}}
+    assert codec.decode_message(pack(codec, pong)) == Pong(id="c1", sent=1, now=2)
 
 
 def test_of_a_repeated_key_the_last_counts_in_both_codecs() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 
+import msgpack
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
@@ -26,6 +27,7 @@ from cornered.protocol.commands import (
     Say,
     WatchLobby,
 )
+from cornered.protocol.events import Played
 from cornered.protocol.messages import (
     ChallengeClosed,
     LobbyChanged,
@@ -39,7 +41,7 @@ from cornered.protocol.messages import (
     Watchers,
 )
 from cornered.protocol.values import NO_CLOCK, Accepts, GameSpec, MatchStanding, MatchSummary, Presence, SeekSettings
-from tests.clients.sdk.scripted import ANN, BOB, TOKEN, Wire, at_once, connected, played, scripted, snapshot
+from tests.clients.sdk.scripted import ANN, BOB, MOVES, TOKEN, Wire, at_once, connected, played, scripted, snapshot
 
 
 async def test_a_guest_comes_back_with_the_token_that_it_was_given() -> None:
@@ -64,6 +66,57 @@ async def test_a_guest_comes_back_with_the_token_that_it_was_given() -> None:
         await client.ping()
     assert [hello.token for hello in hellos] == [None, TOKEN]
     assert all(hello.kind == "bot" and hello.name == "Ann" for hello in hellos)
+
+
+async def test_legal_moves_are_asked_for_again_on_every_connection() -> None:
+    joins: list[Join] = []
+
+    async def first(wire: Wire) -> None:
+        await wire.welcome()
+        joins.append(await wire.hear(Join))
+        await wire.say(snapshot(joins[0].id).model_copy(update={"legal": ("a2", "b3")}))
+        wire.cut()
+
+    async def second(wire: Wire) -> None:
+        await wire.welcome()
+        joins.append(await wire.hear(Join))
+        await wire.say(
+            messages.Acknowledged(id=joins[1].id), played(0), played(1).model_copy(update={"legal": ("b2",)})
+        )
+        await wire.stay()
+
+    async with asyncio.timeout(60), scripted(first, second) as server, connected(server) as client:
+        match = await client.join("m", legal=True)
+        begun = match.legal
+        while match.ply < 2:
+            await match.changed(match.version)
+        assert [begun, match.legal] == [("a2", "b3"), ("b2",)]
+    assert [(join.since, join.legal) for join in joins] == [(None, True), (1, True)]
+
+
+async def test_an_event_that_the_client_does_not_know_leaves_no_match_behind() -> None:
+    joins: list[Join] = []
+
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        joins.append(await wire.hear(Join))
+        await wire.say(snapshot(joins[0].id))
+        happened = played(0).model_dump(mode="json")
+        happened["events"].append({"type": "waved", "seq": 3, "at": 1, "seat": 0})
+        for _ in range(2):
+            await wire.socket.send(msgpack.packb(happened))
+        joins.append(await wire.hear(Join))
+        await wire.say(snapshot(joins[1].id, seq=2).model_copy(update={"seq": 3}))
+        event = Played(seq=4, at=1, seat=1, cause="c", ply=1, move=MOVES[1], spent=0, left=(None, None))
+        await wire.say(played(1).model_copy(update={"events": (event,)}))
+        await wire.stay()
+
+    async with asyncio.timeout(60), scripted(script) as server, connected(server) as client:
+        match = await client.join("m", legal=True)
+        while match.ply < 2:
+            await match.changed(match.version)
+        assert match.snapshot.seq == 4
+    assert [(join.since, join.legal) for join in joins] == [(None, True), (None, True)]
 
 
 async def test_an_unknown_token_is_refused_to_the_caller() -> None:

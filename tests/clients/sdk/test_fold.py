@@ -41,8 +41,13 @@ GAMES = [
 SEED = bytes(32)
 
 
+def legal_for_first(match: Match) -> tuple[str, ...] | None:
+    """Return the legal moves when seat 0, which has asked for them, is to move."""
+    return views.legal(match) if match.to_move == 0 and not match.over else None
+
+
 def seen(match: Match) -> Snapshot:
-    return views.snapshot(match, 0, connected=[True] * match.seats, watchers=0)
+    return views.snapshot(match, 0, connected=[True] * match.seats, watchers=0, legal=legal_for_first(match))
 
 
 def some_command(match: Match, chance: random.Random) -> tuple[int, MatchCommand]:
@@ -82,7 +87,7 @@ def test_events_lead_to_what_a_fresh_snapshot_says(spec: GameSpec) -> None:
             for event in events:
                 match = match.evolve(event)
             kinds |= {event.type for event in events}
-            known = advance(known, views.happened(match, events))
+            known = advance(known, views.happened(match, events, legal_for_first(match)))
             assert known == seen(match), events
             if match.next:
                 break

@@ -21,6 +21,7 @@ from cornered.protocol.commands import (
     Claim,
     Declare,
     DeclineChallenge,
+    DeclineDraw,
     DeclineRematch,
     Hello,
     Join,
@@ -30,7 +31,7 @@ from cornered.protocol.commands import (
     Rematch,
     Resign,
 )
-from cornered.protocol.events import Ended, Played, RematchDeclined, RematchOffered, TakenBack
+from cornered.protocol.events import DrawOffered, Ended, Played, RematchDeclined, RematchOffered, TakenBack
 from cornered.protocol.messages import Challenged, ErrorCode, Happened, Pong, SeatPresence, Snapshot
 from cornered.protocol.values import NO_CLOCK, Accepts, Correspondence, GameSpec, SeatInfo
 from tests.clients.sdk.scripted import ANN, BOB, CLOCKS, POSITIONS, TOKEN, Scripted, Wire, connected, scripted, snapshot
@@ -230,6 +231,73 @@ async def test_a_bot_that_cannot_accept_a_challenge_declines_it_with_the_reason(
 
     async with asyncio.timeout(60), scripted(scene) as server, bot_at(server):
         await done.wait()
+
+
+async def too_fast(wire: Wire, command: Any) -> float:
+    """Refuse a command of the bot for seven seconds, and return when."""
+    await wire.say(messages.Refused(id=command.id, code="too_fast", text="slow down", retry_after=7_000))
+    return asyncio.get_running_loop().time()
+
+
+async def test_a_bot_declines_a_challenge_again_when_the_server_says() -> None:
+    waited: list[float] = []
+    spec = GameSpec(name="trapgrid")
+    challenged = Challenged(
+        challenge="c", by=PERSON, to=ANN, game=spec, clock=NO_CLOCK, seat=None, expires=NOW + 60_000
+    )
+
+    async def scene(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.say(challenged)
+        accept = await wire.hear(AcceptChallenge)
+        await wire.say(messages.Refused(id=accept.id, code="busy", text="Ann plays as many games as it takes"))
+        refused = await too_fast(wire, await wire.hear(DeclineChallenge))
+        again = await wire.hear(DeclineChallenge)
+        waited.append(asyncio.get_running_loop().time() - refused)
+        await wire.acknowledge(again)
+        done.set()
+        await wire.stay()
+
+    done = asyncio.Event()
+    async with asyncio.timeout(60), scripted(scene) as server, bot_at(server):
+        await done.wait()
+    assert waited[0] >= 7
+
+
+async def test_a_bot_answers_an_offer_again_when_the_server_says() -> None:
+    waited: list[float] = []
+
+    async def script(wire: Wire) -> None:
+        event = DrawOffered(seq=3, at=NOW, seat=1, cause="b")
+        await wire.say(Happened(match="m", events=(event,), position=POSITIONS[1], ply=1, to_move=1, clocks=CLOCKS))
+        refused = await too_fast(wire, await wire.hear(DeclineDraw))
+        await wire.hear(DeclineDraw)
+        waited.append(asyncio.get_running_loop().time() - refused)
+
+    await play_out(script, connected=(True, True))
+    assert waited[0] >= 7
+
+
+async def test_the_author_of_a_bot_that_runs_twice_is_told_what_to_do(caplog: pytest.LogCaptureFixture) -> None:
+    notice = messages.Notice(code="also_here", text="another program plays as Ann too")
+
+    async def scene(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.say(notice, notice)
+        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=NOW))
+        await wire.stay()
+
+    async with asyncio.timeout(60), scripted(scene) as server, connected(server) as client:
+        player = BotPlayer(client, no_move, accepts=[Accepts(game="trapgrid")])
+        task = asyncio.ensure_future(player.run())
+        await client.ping()
+        while not any("first one counts" in record.getMessage() for record in caplog.records):
+            await after(0.1)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    told = [record.getMessage() for record in caplog.records if record.name == "cornered.bot"]
+    assert told == [playing.TWIN_ADVICE % "Ann"]
+    assert "CORNERED_TOKEN" in told[0]
 
 
 async def test_a_bot_chooses_again_where_a_takeback_led_to_another_position_of_the_same_ply() -> None:

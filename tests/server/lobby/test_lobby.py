@@ -431,6 +431,19 @@ def test_a_bot_declares_only_what_exists(driver: LobbyDriver, accepts: Accepts, 
 
 
 @pytest.mark.parametrize(
+    ("accepts", "hint"),
+    [
+        (Accepts(game="isolaton"), "did you mean `isolation`?"),
+        (Accepts(game="quoridor", options={"wals": (3,)}), "did you mean `walls`?"),
+    ],
+)
+def test_a_misspelt_declaration_is_refused_with_what_it_means(driver: LobbyDriver, accepts: Accepts, hint: str) -> None:
+    with pytest.raises(Refusal) as caught:
+        driver.do(Declare, BOT, accepts=(accepts,), concurrency=1)
+    assert hint in caught.value.text
+
+
+@pytest.mark.parametrize(
     ("game", "clock", "accepted"),
     [
         (GameSpec(name="trapgrid", options={"size": 5}), NO_CLOCK, True),

@@ -38,7 +38,9 @@ def test_a_settled_choice_settles_to_itself() -> None:
     ("spec", "code", "hint"),
     [
         (GameSpec(name="chess"), "unknown_game", "trapgrid"),
+        (GameSpec(name="Quoridr"), "unknown_game", "did you mean `quoridor`?"),
         (GameSpec(name="trapgrid", options={"width": 7}), "bad_options", "size"),
+        (GameSpec(name="isolation", options={"hight": 7}), "bad_options", "did you mean `height`?"),
         (GameSpec(name="trapgrid", options={"size": 9}), "bad_options", "3 to 8"),
         (GameSpec(name="isolation", options={"dice": 1}), "bad_options", "true or false"),
         (GameSpec(name="isolation", options={"players": True}), "bad_options", "2"),

@@ -92,6 +92,28 @@ def test_what_happened_is_told_with_where_it_led(subprotocol: str) -> None:
     assert codec.decode_message(codec.encode(word)) == word
 
 
+def test_the_legal_moves_are_those_of_the_seat_to_move_until_the_end() -> None:
+    match = match_of("trapgrid", "a4", size=5)
+    assert views.legal(match) == tuple(match.state.moves())
+    assert views.legal(told(match, Resign, 0)) == ()
+
+
+@pytest.mark.parametrize("subprotocol", CODECS)
+def test_legal_moves_that_nobody_asked_for_take_no_byte(subprotocol: str) -> None:
+    codec, match = CODECS[subprotocol], match_of("quoridor")
+    for plain, guided in (
+        (views.happened(match, ()), views.happened(match, (), views.legal(match))),
+        (
+            views.snapshot(match, 0, connected=[], watchers=0),
+            views.snapshot(match, 0, connected=[], watchers=0, legal=views.legal(match)),
+        ),
+    ):
+        assert b"legal" not in codec.encode(plain)
+        assert codec.decode_message(codec.encode(plain)) == plain
+        assert codec.decode_message(codec.encode(guided)) == guided
+        assert len(codec.encode(guided)) - len(codec.encode(plain)) < 900
+
+
 @pytest.mark.parametrize("name", ["trapgrid", "isolation", "bamboo", "quoridor"])
 def test_moves_are_the_legal_ones_and_every_other_free_cell_is_explained(name: str) -> None:
     match = match_of(name)

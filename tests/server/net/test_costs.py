@@ -375,6 +375,7 @@ SPOILED: Final[dict[str, Filling]] = {
     "numbers for moves": lambda size: {"type": "ask_variation", "id": "c", "match": "m", "ply": 0, "moves": [1] * size},
     "unknown fields": lambda size: PING | {str(number): 1 for number in range(size)},
     "a hidden field": lambda size: PING | {"\xad" * size: 1},
+    "a misspelt type": lambda size: {"type": "leave_createtion"[:size]},
     "a hidden type": lambda size: {"type": "\xad" * size},
     "arrays": lambda size: PING | {"x": [[[]]] * size},
     "brackets": lambda size: SAY | {"text": "[" * size},

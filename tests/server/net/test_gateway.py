@@ -259,11 +259,36 @@ async def test_only_our_own_page_and_named_ones_may_connect(start: Start, origin
             assert refused.value.response.status_code == 403
 
 
-@pytest.mark.parametrize("subprotocols", [None, ["chat"]])
-async def test_a_socket_without_our_subprotocol_does_not_open(running: Running, subprotocols: Any) -> None:
+@pytest.mark.parametrize(
+    ("subprotocols", "found"),
+    [
+        (None, "this request names no subprotocol, and"),
+        (["chat"], "this request asks for chat, and"),
+        (["cornered.v2.json"], "did you mean `cornered.v1.json`?"),
+        (["chat", "cornered.v1.mesgpack"], "did you mean `cornered.v1.msgpack`?"),
+        (["x" * 3_000], f"this request asks for {'x' * 80}, and"),
+    ],
+)
+async def test_a_socket_without_our_subprotocol_does_not_open(running: Running, subprotocols: Any, found: str) -> None:
     with pytest.raises(InvalidStatus) as refused:
         await connect(running.url, subprotocols=subprotocols)
-    assert refused.value.response.status_code == 400
+    response = refused.value.response
+    text = bytes(response.body).decode()
+    assert (response.status_code, response.headers["Content-Type"]) == (400, "text/plain; charset=utf-8")
+    assert found in text
+    assert "this server offers cornered.v1.json (text messages) and cornered.v1.msgpack (binary messages)" in text
+    assert text.endswith("or send the header Sec-WebSocket-Protocol: cornered.v1.json\n")
+
+
+async def test_an_unknown_subprotocol_beside_a_known_one_is_no_obstacle(running: Running) -> None:
+    async with connect(running.url, subprotocols=[Subprotocol("chat"), Subprotocol(MSGPACK.subprotocol)]) as socket:
+        assert socket.subprotocol == MSGPACK.subprotocol
+
+
+async def test_a_plain_request_for_the_socket_learns_what_opens_there(running: Running) -> None:
+    answer = await running.fetch("/ws")
+    assert (answer.status, answer.headers["upgrade"]) == (426, "websocket")
+    assert "a WebSocket opens here" in answer.body
 
 
 async def test_one_address_has_so_many_sockets_and_no_more(start: Start) -> None:

@@ -343,9 +343,22 @@ async def test_two_programs_that_play_as_one_bot_are_told(running: Running) -> N
         assert not [message for message in one.heard if isinstance(message, Notice)]
 
 
+@pytest.mark.parametrize(("first", "second"), [(None, "two"), ("one", None), (None, None)])
+async def test_without_an_instance_the_second_connection_of_a_bot_alone_is_told(
+    running: Running, first: str | None, second: str | None
+) -> None:
+    async with running.client("Bot", kind="bot", instance=first) as one:
+        async with running.client("Bot", token=one.welcome.token, kind="bot", instance=second) as two:
+            notice = await two.hear(Notice)
+            assert notice.code == "also_here"
+            assert "Bot has another connection; if it is another program's" in notice.text
+        await one.ask(Ping)
+        assert not [message for message in one.heard if isinstance(message, Notice)]
+
+
 @pytest.mark.parametrize(
     ("kind", "first", "second"),
-    [("bot", "one", "one"), ("bot", None, "two"), ("bot", "one", None), ("person", "a", "b")],
+    [("bot", "one", "one"), ("person", "a", "b"), ("person", None, None)],
 )
 async def test_windows_of_a_person_and_lines_of_one_program_are_normal(
     running: Running, kind: str, first: str | None, second: str | None

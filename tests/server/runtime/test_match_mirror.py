@@ -65,10 +65,12 @@ class Cluster:
         await owner.registry.open_new(MatchMade(match, SMALL, (ANN, BEN), clock, False, delay))  # type: ignore[arg-type]
         return match
 
-    async def join(self, node: LocalNode, player: str, match: str) -> tuple[ClientConnection, Line]:
+    async def join(
+        self, node: LocalNode, player: str, match: str, *, legal: bool = False
+    ) -> tuple[ClientConnection, Line]:
         client, line = node.client(player)
         room = await node.registry.find(match)
-        room.join(client, Join(id="join", match=match))
+        room.join(client, Join(id="join", match=match, legal=legal))
         await after(SOON)
         return client, line
 
@@ -225,6 +227,26 @@ async def test_a_planned_hand_over_interrupts_no_game() -> None:
         assert isinstance(b.registry.get(match), MatchTask)
         assert at_a.seqs() == at_b.seqs() == [2, 3, 4]
         assert (acknowledged(at_a), acknowledged(at_b)) == (["p0", "p2"], ["p1"])
+
+
+async def test_legal_moves_come_from_every_node_also_after_a_hand_over() -> None:
+    async with cluster("a", "b") as made:
+        a, b = made.nodes["a"], made.nodes["b"]
+        match = await made.open()
+        ann, at_a = await made.join(a, "ann", match, legal=True)
+        ben, at_b = await made.join(b, "ben", match, legal=True)
+        await made.do(a, ann, made.play(match, 0))
+        await after(SOON)
+        await made.do(b, ben, made.play(match, 1))
+        await after(SOON)
+        await a.ownership.give([slot_of(match)], "b")
+        await after(SOON)
+        await made.do(a, ann, made.play(match, 2))
+        await after(3.0)
+        assert isinstance(b.registry.get(match), MatchTask)
+        assert [bool(message.get("legal")) for message in at_a.of("happened")] == [False, True, False]
+        assert [bool(message.get("legal")) for message in at_b.of("happened")] == [True, False, True]
+        assert at_a.of("snapshot")[0]["legal"] == ["a2", "b3"]
 
 
 async def test_a_dead_owner_is_followed_and_a_repeated_move_is_made_once() -> None:

@@ -14,6 +14,7 @@ from cornered.protocol.commands import (
     Join,
     JoinSeek,
     Leave,
+    OfferDraw,
     Play,
     Rematch,
     Resign,
@@ -42,6 +43,7 @@ from tests.virtual_time import after
 from tests.waiting import until
 
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
+QUORIDOR = GameSpec(name="quoridor", options={"size": 3})
 
 
 def seqs(*heard: Happened) -> list[int]:
@@ -111,6 +113,38 @@ async def test_what_is_legal_and_what_was_can_be_asked(running: Running, pair: P
         history = await ben.ask(AskHistory, match=match)
         assert isinstance(history, History)
         assert (history.moves, len(history.positions)) == (("a2",), 2)
+
+
+async def test_who_asks_for_legal_moves_gets_them_with_every_own_turn(running: Running, pair: Pair) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
+        match = await pair(ann, ben, game=QUORIDOR)
+        first = await ann.ask(Join, match=match, legal=True)
+        assert set(first.legal) >= {"b2", "a1h"}
+        assert (await ben.ask(Join, match=match, legal=True)).legal is None
+        assert (await cas.ask(Join, match=match, legal=True)).legal is None
+        await ann.do(Play, match=match, ply=0, move="b2")
+        assert [(await client.hear(Happened)).legal is None for client in (ann, ben, cas)] == [True, False, True]
+        asked = await ben.ask(AskMoves, match=match, ply=1)
+        assert (await ben.ask(Join, match=match, legal=True)).legal == asked.moves
+        # What changes neither the position nor the turn is told with the moves of the turn too.
+        await ann.do(OfferDraw, match=match)
+        assert [(await client.hear(Happened)).legal for client in (ann, ben, cas)] == [None, asked.moves, None]
+        assert (await ben.ask(Join, match=match, since=2, legal=True)).type == "acknowledged"
+        assert (await ben.hear(Happened)).legal == asked.moves
+        await ben.do(Resign, match=match)
+        assert (await ben.hear(Happened)).legal is None
+
+
+async def test_a_join_without_the_wish_ends_the_legal_moves(running: Running, pair: Pair) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        assert (await ann.ask(Join, match=match, legal=True)).legal == ("a2", "b3")
+        assert (await ann.join(match)).legal is None
+        await ben.ask(Join, match=match, legal=True)
+        await ben.do(Leave, match=match)
+        await ben.join(match)
+        await ann.do(Play, match=match, ply=0, move="a2")
+        assert (await ben.hear(Happened)).legal is None
 
 
 async def test_a_flag_falls_without_a_move(running: Running, pair: Pair) -> None:
