@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from cornered.bots.bot import Bot, Line, Thought
 from cornered.bots.evaluate import EvaluateState, Evaluator, evaluator
-from cornered.bots.roster import create
 from cornered.bots.search.searcher import Searcher
 from cornered.bots.solve import Proof, Solution, solver, warm
 from cornered.bots.solve import prove as _prove
@@ -35,8 +35,15 @@ from cornered.engine.records.record import Record, RecordedMove, RecordError, Se
 from cornered.engine.records.text import from_text, to_text
 from cornered.engine.symmetry import Symmetry
 from cornered.lab.environments.board import Board
-from cornered.lab.environments.playouts import PlayoutResults, playouts
+from cornered.lab.environments.missing import library
+from cornered.lab.environments.opponent import Opponent, bot
+from cornered.lab.environments.playouts import LONGEST, PlayoutResults, playouts
+from cornered.lab.environments.playthrough import playthrough
 from cornered.lab.environments.vector import Ply, VectorGames
+
+if TYPE_CHECKING:
+    import gymnasium
+    from pettingzoo import AECEnv
 
 __all__ = [
     "CHANCE",
@@ -47,6 +54,7 @@ __all__ = [
     "IllegalMove",
     "Limit",
     "Line",
+    "Opponent",
     "Option",
     "OptionValue",
     "Outcome",
@@ -68,9 +76,13 @@ __all__ = [
     "from_json",
     "from_text",
     "games",
+    "gymnasium_env",
     "load",
+    "openspiel_game",
     "perft",
+    "pettingzoo_env",
     "playouts",
+    "playthrough",
     "prove",
     "record",
     "search",
@@ -80,17 +92,48 @@ __all__ = [
 ]
 
 
-def bot(word: str, game: Game, *, seed: int | None = None) -> Bot:
-    """Return a bot of the roster, such as `level-3` or `mcts:playouts=200`, ready to `choose` in a game's positions.
+def pettingzoo_env(game: Game, *, longest: int = LONGEST, render_mode: str | None = None) -> AECEnv[str, Any, Any]:
+    """Return a game as an environment of PettingZoo's AEC interface, truncated at `longest` plies.
 
-    Raises ValueError for an unknown bot or setting, and for a game that it does not play.
+    Raises ModuleNotFoundError without the extra `pettingzoo`.
     """
-    made = create(word, seed)
-    if not made.plays(game):
-        raise ValueError(f"{word} does not play {game!r}")
-    made.check(game)
-    made.prepare(game)
-    return made
+    library("pettingzoo", "pettingzoo")
+    from cornered.lab.environments.pettingzoo_env import pettingzoo_env as env
+
+    return env(game, longest=longest, render_mode=render_mode)
+
+
+def gymnasium_env(
+    game: Game,
+    *,
+    against: str | Opponent = "random",
+    milliseconds: int = 100,
+    seat: int = 0,
+    longest: int = LONGEST,
+    render_mode: str | None = None,
+) -> gymnasium.Env[dict[str, Any], Any]:
+    """Return one seat of a game as an environment of Gymnasium; `against` plays the others: a bot of the roster, with
+    so many milliseconds for each move, or a function that returns a legal action for a `Board`.
+
+    Raises ModuleNotFoundError without the extra `gymnasium`, and ValueError for a seat or bot that does not fit.
+    """
+    library("gymnasium", "gymnasium")
+    from cornered.lab.environments.gymnasium_env import OpponentEnv
+
+    return OpponentEnv(
+        game, against=against, milliseconds=milliseconds, seat=seat, longest=longest, render_mode=render_mode
+    )
+
+
+def openspiel_game(game: Game) -> Any:
+    """Return a game as a `pyspiel.Game`; the games are also registered in OpenSpiel, as `cornered_quoridor` and so on.
+
+    Raises ModuleNotFoundError without the extra `openspiel`.
+    """
+    library("pyspiel", "openspiel")
+    from cornered.lab.environments.openspiel_games import openspiel_game as made
+
+    return made(game)
 
 
 def search(

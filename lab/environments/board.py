@@ -63,6 +63,12 @@ class Board:
         made._history = self._history.copy()
         return made
 
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _played, (self._start, self.history)
+
     def legal_actions(self) -> list[int]:
         """Return the legal actions in rising order; none when the game is over."""
         return self._choices[: self._count].tolist()
@@ -131,3 +137,11 @@ class Board:
 
     def _refuse(self, move: str) -> None:
         raise IllegalMove(move, "the game is over" if self.is_over else self.state.explain(move))
+
+
+def _played(start: State, actions: tuple[int, ...]) -> Board:
+    """Return the board of a pickle."""
+    board = Board(start)
+    for action in actions:
+        board.apply(action)
+    return board
