@@ -220,6 +220,6 @@ def lines(speeds: list[Speed]) -> Iterator[str]:
                 f"{speed.openspiel_ply:.2f} us a ply"
             )
             yield f"  bare, aim {TARGET_RATIO} times as fast: {speed.ratio:.1f} times"
-            yield f"  a ply in a Python loop, aim {TARGET_LOOP_RATIO} times as long at most: {speed.loop_ratio:.2f} times"
+            yield f"  a ply in a loop, aim {TARGET_LOOP_RATIO} times as long at most: {speed.loop_ratio:.2f} times"
         elif speed.game == "quoridor":
             yield "OpenSpiel is not installed, so nothing is compared with it: pip install 'cornered[openspiel]'"

@@ -92,7 +92,7 @@ __all__ = [
 ]
 
 
-def pettingzoo_env(game: Game, *, longest: int = LONGEST, render_mode: str | None = None) -> AECEnv[str, Any, Any]:
+def pettingzoo_env(game: Game, *, longest: int = LONGEST, render_mode: str | None = None) -> AECEnv:
     """Return a game as an environment of PettingZoo's AEC interface, truncated at `longest` plies.
 
     Raises ModuleNotFoundError without the extra `pettingzoo`.

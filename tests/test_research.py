@@ -13,10 +13,11 @@ from cornered.research import State
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "research.md"
 STABLE = [
-    "CHANCE", "Board", "Bot", "Encoding", "Game", "IllegalMove", "Limit", "Line", "Opponent", "Option", "OptionValue",
-    "Outcome", "PlayoutResults", "Ply", "Proof", "Record", "RecordError", "RecordedMove", "SeatLeft", "Solution", "State",
-    "Symmetry", "Thought", "VectorGames", "apply", "bot", "encoding", "from_json", "from_text", "games", "gymnasium_env",
-    "load", "openspiel_game", "perft", "pettingzoo_env", "playouts", "playthrough", "prove", "record", "search", "solve", "to_json", "to_text",
+    "CHANCE", "Board", "Bot", "Encoding", "Game", "IllegalMove", "Limit", "Line", "Opponent", "Option",
+    "OptionValue", "Outcome", "PlayoutResults", "Ply", "Proof", "Record", "RecordError", "RecordedMove",
+    "SeatLeft", "Solution", "State", "Symmetry", "Thought", "VectorGames", "apply", "bot", "encoding",
+    "from_json", "from_text", "games", "gymnasium_env", "load", "openspiel_game", "perft", "pettingzoo_env",
+    "playouts", "playthrough", "prove", "record", "search", "solve", "to_json", "to_text",
 ]  # fmt: skip
 
 

@@ -39,13 +39,14 @@ if HAS_COMPILER:
     from numba.core import cgutils
     from numba.extending import intrinsic, overload
 
+    def _place(builder: Any, array: Any, index: int) -> Any:
+        return cgutils.gep_inbounds(builder, array.data, index)  # type: ignore[no-untyped-call]
+
     @intrinsic
     def _load(_context: Any, row: Any, like: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             array = context.make_array(signature.args[0])(context, builder, arguments[0])
-            words = [
-                builder.load(cgutils.gep_inbounds(builder, array.data, index)) for index in range(signature.args[1].count)
-            ]
+            words = [builder.load(_place(builder, array, index)) for index in range(signature.args[1].count)]
             return context.make_tuple(builder, signature.return_type, words)
 
         return like(row, like), generate
@@ -56,13 +57,13 @@ if HAS_COMPILER:
             array = context.make_array(signature.args[0])(context, builder, arguments[0])
             for index in range(signature.args[1].count):
                 word = builder.extract_value(arguments[1], index)
-                builder.store(word, cgutils.gep_inbounds(builder, array.data, index))
+                builder.store(word, _place(builder, array, index))
             return context.get_dummy_value()
 
         return types.none(row, position), generate
 
     def _are_words(position: Any) -> bool:
-        return isinstance(position, types.BaseTuple) and all(field in (types.int64, types.uint64) for field in position)
+        return isinstance(position, types.BaseTuple) and {*position.types} <= {types.int64, types.uint64}  # type: ignore[attr-defined]
 
     @overload(load)
     def _compiled_load(row: Any, like: Any) -> Any:

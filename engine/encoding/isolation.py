@@ -1,4 +1,4 @@
-"""Isolation in numbers. An action is the target cell, row by row from a1; with dice three more are the rolls 1, 2, 3."""
+"""Isolation in numbers. An action is the target cell, row by row from a1; with dice the last three are the rolls."""
 
 from __future__ import annotations
 

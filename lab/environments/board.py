@@ -71,10 +71,11 @@ class Board:
 
     def legal_actions(self) -> list[int]:
         """Return the legal actions in rising order; none when the game is over."""
-        return self._choices[: self._count].tolist()
+        legal: list[int] = self._choices[: self._count].tolist()
+        return legal
 
     def apply(self, action: int) -> None:
-        """Play an action, in place. Raises IllegalMove, or ValueError for no action at all, and changes nothing then."""
+        """Play an action. Raises IllegalMove, or ValueError for a number of no action, and changes nothing then."""
         action = index(action)
         count = self._play(self._memory, action if action >= 0 else WIDTH)
         if count <= 0:

@@ -19,7 +19,16 @@ from cornered.engine.compile.kernel import cache_of
 from cornered.engine.encoding import encoding, encoding_module
 from cornered.lab.environments.template import INDEX, NUMBER, WIDTH
 
-__all__ = ["PlayMany", "PlayOne", "PlayOut", "beginning", "compiled_play", "compiled_play_many", "compiled_play_out", "tables"]
+__all__ = [
+    "PlayMany",
+    "PlayOne",
+    "PlayOut",
+    "beginning",
+    "compiled_play",
+    "compiled_play_many",
+    "compiled_play_out",
+    "tables",
+]
 
 PlayOne: TypeAlias = Callable[[npt.NDArray[np.int64], int], int]
 PlayMany: TypeAlias = Callable[..., int]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -24,7 +24,7 @@ class OpponentEnv(gymnasium.Env[dict[str, Any], Any]):
     `longest` plies is truncated.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}
+    metadata = {"render_modes": ["ansi"]}  # noqa: RUF012  # as the base class declares it
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class OpponentEnv(gymnasium.Env[dict[str, Any], Any]):
         is_cut = not board.is_over and len(board.history) >= self._longest
         return self._observed(), board.returns()[self._seat], board.is_over, is_cut, {}
 
-    def render(self) -> str | None:  # type: ignore[override]  # the mode ansi is a text
+    def render(self) -> str | None:
         """Return the position text in the mode `ansi`."""
         return str(self._board.state) if self.render_mode == "ansi" else None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
@@ -16,7 +16,7 @@ from cornered.lab.environments.playouts import LONGEST
 __all__ = ["SeatsEnv", "pettingzoo_env"]
 
 
-class SeatsEnv(AECEnv[str, Any, Any]):
+class SeatsEnv(AECEnv):  # type: ignore[misc]  # pettingzoo has no types
     """One game; `seat_0` to `seat_3` are the agents, and dice are rolled by the seed of `reset`.
 
     An observation has `observation`, the planes as the player to move sees them, whoever asks, and `action_mask`, all
@@ -24,11 +24,16 @@ class SeatsEnv(AECEnv[str, Any, Any]):
     reaches `longest` plies is truncated. An action that is not legal raises IllegalMove.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "is_parallelizable": False}
+    agent_selection: str
+    rewards: dict[str, float]
+    terminations: dict[str, bool]
+    truncations: dict[str, bool]
+    infos: dict[str, dict[str, Any]]
+    _cumulative_rewards: dict[str, float]
 
     def __init__(self, game: Game, *, longest: int = LONGEST, render_mode: str | None = None) -> None:
         super().__init__()
-        self.metadata = {**type(self).metadata, "name": f"cornered_{game.name}_v0"}
+        self.metadata = {"render_modes": ["ansi"], "is_parallelizable": False, "name": f"cornered_{game.name}_v0"}
         self.render_mode = render_mode
         self.possible_agents = [f"seat_{seat}" for seat in range(game.seats)]
         self._board = Board(game)
@@ -103,9 +108,9 @@ class SeatsEnv(AECEnv[str, Any, Any]):
         return self.possible_agents[(self.possible_agents.index(mover) + 1) % len(self.possible_agents)]
 
 
-def pettingzoo_env(game: Game, *, longest: int = LONGEST, render_mode: str | None = None) -> AECEnv[str, Any, Any]:
+def pettingzoo_env(game: Game, *, longest: int = LONGEST, render_mode: str | None = None) -> AECEnv:
     """Return the environment with PettingZoo's usual wrappers: an action that is not legal ends the game with -1."""
-    env: AECEnv[str, Any, Any] = SeatsEnv(game, longest=longest, render_mode=render_mode)
+    env: AECEnv = SeatsEnv(game, longest=longest, render_mode=render_mode)
     env = wrappers.TerminateIllegalWrapper(env, illegal_reward=-1)
     env = wrappers.AssertOutOfBoundsWrapper(env)
     return wrappers.OrderEnforcingWrapper(env)

@@ -24,7 +24,20 @@ if TYPE_CHECKING:
     def rolls(position: Any) -> bool: ...
 
 
-__all__ = ["CHANCE_TURN", "CUT", "GOES_ON", "INDEX", "LEGAL", "NUMBER", "STATUS", "WIDTH", "WORDS", "play", "play_many", "play_out"]
+__all__ = [
+    "CHANCE_TURN",
+    "CUT",
+    "GOES_ON",
+    "INDEX",
+    "LEGAL",
+    "NUMBER",
+    "STATUS",
+    "WIDTH",
+    "WORDS",
+    "play",
+    "play_many",
+    "play_out",
+]
 
 WIDTH: Final = 256
 """The items of each line of a board's memory: more than any game has actions, or numbers of moves."""

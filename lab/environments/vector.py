@@ -115,7 +115,8 @@ class VectorGames:
         """Return a random legal action for each game, all equally likely."""
         # The greatest of independent random numbers is at each legal action equally often.
         keys = np.where(self.legal, chance.random(self.legal.shape, np.float32), -1)
-        return keys.argmax(axis=1)
+        actions: npt.NDArray[np.int64] = keys.argmax(axis=1)
+        return actions
 
     def _call(self, actions: npt.NDArray[np.int64]) -> int:
         return self._play(

@@ -18,9 +18,7 @@ from cornered.lab.environments.missing import library
         ("pyspiel", research.openspiel_game),
     ],
 )
-def test_the_extra_of_a_missing_library_is_named(
-    module: str, make: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_extra_of_a_missing_library_is_named(module: str, make: object, monkeypatch: pytest.MonkeyPatch) -> None:
     class Missing:
         def find_spec(self, name: str, *_: object) -> None:
             if name == module:
@@ -31,7 +29,9 @@ def test_the_extra_of_a_missing_library_is_named(
     monkeypatch.setattr(sys, "meta_path", [Missing(), *sys.meta_path])
     assert callable(make)
     extra = "openspiel" if module == "pyspiel" else module
-    with pytest.raises(ModuleNotFoundError, match=rf"{module}, which is not installed: pip install 'cornered\[{extra}\]'"):
+    with pytest.raises(
+        ModuleNotFoundError, match=rf"{module}, which is not installed: pip install 'cornered\[{extra}\]'"
+    ):
         make(research.load("trapgrid"))
 
 

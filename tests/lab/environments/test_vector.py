@@ -92,9 +92,9 @@ def test_games_begin_at_a_position_and_go_back_to_it() -> None:
 
 def test_what_is_out_of_range_is_refused() -> None:
     game = engine.load("isolation", width=3, height=3, dice=True)
-    for count, given in ((0, {}), (10**7, {}), (1, {"longest": 0}), (1, {"seed": -1})):
+    for count, longest, seed in ((0, 9, 0), (10**7, 9, 0), (1, 0, 0), (1, 9, -1)):
         with pytest.raises(ValueError, match="not "):
-            VectorGames(game, count, **given)
+            VectorGames(game, count, longest=longest, seed=seed)
     roll = game.start().play("a1").play("c3")
     with pytest.raises(ValueError, match="not before a roll"):
         VectorGames(roll, 1)
