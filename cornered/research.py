@@ -10,36 +10,42 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cornered.bots.bot import Bot, Line, Thought
-from cornered.bots.evaluate import EvaluateState, Evaluator, evaluator
-from cornered.bots.search.searcher import Searcher
-from cornered.bots.solve import Proof, Solution, solver, warm
-from cornered.bots.solve import prove as _prove
-from cornered.bots.textbook import deepening
-from cornered.engine import (
-    CHANCE,
-    Game,
-    IllegalMove,
-    Option,
-    OptionValue,
-    Outcome,
-    State,
-    apply,
-    games,
-    load,
-    perft,
-)
-from cornered.engine.encoding import Encoding, encoding
-from cornered.engine.limit import Limit
-from cornered.engine.records.record import Record, RecordedMove, RecordError, SeatLeft, from_json, to_json
-from cornered.engine.records.text import from_text, to_text
-from cornered.engine.symmetry import Symmetry
-from cornered.lab.environments.board import Board
-from cornered.lab.environments.missing import library
-from cornered.lab.environments.opponent import Opponent, bot
-from cornered.lab.environments.playouts import LONGEST, PlayoutResults, playouts
-from cornered.lab.environments.playthrough import playthrough
-from cornered.lab.environments.vector import Ply, VectorGames
+try:
+    from cornered.bots.bot import Bot, Line, Thought
+    from cornered.bots.evaluate import EvaluateState, Evaluator, evaluator
+    from cornered.bots.search.searcher import Searcher
+    from cornered.bots.solve import Proof, Solution, solver, warm
+    from cornered.bots.solve import prove as _prove
+    from cornered.bots.textbook import deepening
+    from cornered.engine import (
+        CHANCE,
+        Game,
+        IllegalMove,
+        Option,
+        OptionValue,
+        Outcome,
+        State,
+        apply,
+        games,
+        load,
+        perft,
+    )
+    from cornered.engine.encoding import Encoding, encoding
+    from cornered.engine.limit import Limit
+    from cornered.engine.records.record import Record, RecordedMove, RecordError, SeatLeft, from_json, to_json
+    from cornered.engine.records.text import from_text, to_text
+    from cornered.engine.symmetry import Symmetry
+    from cornered.lab.environments.board import Board
+    from cornered.lab.environments.missing import library
+    from cornered.lab.environments.opponent import Opponent, bot
+    from cornered.lab.environments.playouts import LONGEST, PlayoutResults, playouts
+    from cornered.lab.environments.playthrough import playthrough
+    from cornered.lab.environments.vector import Ply, VectorGames
+except ModuleNotFoundError as error:
+    if error.name not in ("numba", "numpy"):
+        raise
+    text = f"cornered.research needs {error.name}, which is not installed: pip install 'cornered[bots]'"
+    raise ModuleNotFoundError(text, name=error.name) from error
 
 if TYPE_CHECKING:
     import gymnasium

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -109,3 +111,10 @@ def test_a_bot_plays_by_its_word() -> None:
     assert bot.choose(game.start(), research.Limit(time=1000)).move in game.start().moves()
     with pytest.raises(ValueError, match="perfect does not play bamboo"):
         research.bot("perfect", game)
+
+
+@pytest.mark.parametrize("module", ["numba", "numpy"])
+def test_without_the_extra_its_name_is_told(module: str) -> None:
+    code = f"import sys; sys.modules[{module!r}] = None\nimport cornered.research"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert f"needs {module}, which is not installed: pip install 'cornered[bots]'" in done.stderr

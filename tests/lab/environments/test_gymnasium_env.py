@@ -18,7 +18,10 @@ from tests.lab.environments.games import loaded
 def test_it_passes_the_checker(game: engine.Game) -> None:
     # Without a registered name the checker cannot make it again to try its modes of rendering.
     for seat in (0, game.seats - 1):
-        check_env(OpponentEnv(game, seat=seat), skip_render_check=True)
+        env = OpponentEnv(game, seat=seat)
+        check_env(env, skip_render_check=True)
+        seen, _ = env.reset(seed=1)
+        assert seen in env.observation_space
 
 
 def play(env: OpponentEnv, seed: int) -> tuple[list[list[float]], float]:

@@ -17,7 +17,9 @@ from tests.lab.environments.games import loaded
 
 @pytest.mark.parametrize("game", loaded(), ids=repr)
 def test_it_passes_the_random_simulations(game: engine.Game) -> None:
-    pyspiel.random_sim_test(openspiel_game(game), num_sims=3, serialize=True, verbose=False)
+    made = openspiel_game(game)
+    pyspiel.random_sim_test(made, num_sims=3, serialize=True, verbose=False)
+    assert made.num_players() == game.seats
 
 
 @pytest.mark.parametrize("game", loaded(), ids=repr)
