@@ -85,6 +85,8 @@ def test_a_copy_goes_its_own_way() -> None:
         "..1../...../...../..0../..... 1",
         "...../..1../...../..0../..... 0",
     )
+    for one in (board, copy):
+        assert one.legal_actions() == one.encoding.legal_actions(one.state)
     board.play("b2h")
     assert copy.history != board.history
     board.reset()
