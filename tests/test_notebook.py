@@ -1,4 +1,5 @@
-"""examples/reproduction.ipynb: a valid notebook without stored outputs, whose cells run on an experiment's data."""
+"""The notebooks of examples/: valid, without stored outputs, and their cells run, those of reproduction.ipynb on an
+experiment's data."""
 
 from __future__ import annotations
 
@@ -15,21 +16,32 @@ from cornered.lab.experiments import experiments
 from cornered.lab.experiments.reproduction import make
 from tests.lab.experiments.inline import Inline
 
-NOTEBOOK = Path(__file__).resolve().parent.parent / "examples" / "reproduction.ipynb"
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+NAMES = sorted(path.stem for path in EXAMPLES.glob("*.ipynb"))
 CELL_KEYS = {
     "markdown": {"cell_type", "id", "metadata", "source"},
     "code": {"cell_type", "id", "metadata", "source", "outputs", "execution_count"},
 }
 
 
-def notebook() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+def notebook(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((EXAMPLES / f"{name}.ipynb").read_text(encoding="utf-8"))
     return found
 
 
-def test_it_has_the_form_of_a_notebook() -> None:
+def execute(name: str) -> dict[str, Any]:
+    """Run the cells of a notebook in turn; return its names."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for cell in notebook(name)["cells"]:
+        if cell["cell_type"] == "code":
+            exec(compile("".join(cell["source"]), f"cell {cell['id']}", "exec"), names)
+    return names
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_has_the_form_of_a_notebook(name: str) -> None:
     # Notebook format 4.5: identifiers of 1 to 64 characters, unique, and no keys beside these.
-    found = notebook()
+    found = notebook(name)
     assert found.keys() == {"cells", "metadata", "nbformat", "nbformat_minor"}
     assert (found["nbformat"], found["nbformat_minor"]) == (4, 5)
     assert found["metadata"]["kernelspec"].keys() >= {"name", "display_name"}
@@ -41,8 +53,9 @@ def test_it_has_the_form_of_a_notebook() -> None:
         assert all(isinstance(line, str) for line in cell["source"])
 
 
-def test_it_stores_no_outputs() -> None:
-    for cell in notebook()["cells"]:
+@pytest.mark.parametrize("name", NAMES)
+def test_it_stores_no_outputs(name: str) -> None:
+    for cell in notebook(name)["cells"]:
         assert not cell.get("outputs")
         assert cell.get("execution_count") is None
 
@@ -52,11 +65,8 @@ def test_its_cells_compute_and_draw_what_the_report_says(tmp_path: Path, monkeyp
     found = make(experiment, Inline(), tmp_path / "docs", "tiny", 1, no_report, command="made by the test")
     (tmp_path / "examples").mkdir()
     monkeypatch.chdir(tmp_path / "examples")
-    names: dict[str, Any] = {"__name__": "__main__"}
     with mpl.rc_context({"backend": "agg"}):
-        for cell in notebook()["cells"]:
-            if cell["cell_type"] == "code":
-                exec(compile("".join(cell["source"]), f"cell {cell['id']}", "exec"), names)
+        names = execute("reproduction")
         names["plt"].close(names["figure"])
     saved = [row for row in found.rows if row.label.endswith((", saved, listed", ", saved, sorted"))]
     assert len(saved) == 8
@@ -67,3 +77,22 @@ def test_its_cells_compute_and_draw_what_the_report_says(tmp_path: Path, monkeyp
         assert (low, high) == pytest.approx((row.low, row.high), rel=1e-4)
     bars = [patch.get_width() for patch in names["bars"].patches]
     assert sorted(bars) == pytest.approx(sorted(row.ours for row in saved), rel=1e-5)
+
+
+def test_play_counts_the_wins_of_random_games() -> None:
+    names = execute("play")
+    assert names["board"].is_over
+    assert sorted(names["shares"]) == ["bamboo", "isolation", "quoridor", "trapgrid"]
+    assert all(0.2 < share < 0.8 for share in names["shares"].values())
+
+
+def test_search_agrees_with_the_proof() -> None:
+    names = execute("search")
+    assert names["champion"].proven == names["solution"].value == "win"
+    assert names["champion"].move in names["solution"].winning
+    assert [thought.depth for thought in names["own"].values()] == [1, 2, 3, 4, 5, 6]
+
+
+def test_learn_predicts_results_better_than_their_frequency() -> None:
+    names = execute("learn")
+    assert names["hits"] > names["always"] + 0.05

@@ -173,7 +173,7 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel: Path)
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     own = {f"cornered/{name}" for folder in FOLDERS for name in files_of(ROOT / folder)}
-    own |= {"cornered/__init__.py", "cornered/__main__.py", "cornered/py.typed"}
+    own |= {f"cornered/{name}" for name in ("__init__.py", "__main__.py", "py.typed", "research.py")}
     assert {name for name in names if ".dist-info/" not in name} == own
     assert not [name for name in names if "bench" in name.split("/")]
 

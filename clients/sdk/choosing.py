@@ -116,7 +116,10 @@ async def awaited(found: object) -> object:
 
 def require_legal(chosen: object, state: State) -> str:
     """Return the move's text of a bot's result. Raises BotFailed for one that is no legal move of the state."""
-    move: object = chosen if isinstance(chosen, str) else getattr(chosen, "move", None)
+    try:
+        move: object = chosen if isinstance(chosen, str) else getattr(chosen, "move", None)
+    except Exception as error:
+        raise BotFailed(f"choose raised {shown(error)}") from error
     if not isinstance(move, str) or len(move) > MAX_MOVE_CHARS or not state.is_legal(move):
         raise BotFailed(f"choose returned {shown(chosen)}, which is no legal move in {state}")
     return move

@@ -34,10 +34,8 @@ __all__ = [
     "Position",
     "Quoridor",
     "QuoridorState",
-    "action_index",
     "advance",
     "drawn",
-    "from_action_index",
     "gen",
     "lost",
     "perft",
@@ -417,30 +415,6 @@ def _numbers(walls: Four) -> list[int]:
 def _unblocked(walls: Four, size: int) -> frozenset[int]:
     """Return the numbers of the walls that neither overlap nor cross one of `walls`; many are asked for in a row."""
     return frozenset(_numbers(unblocked(walls, size)))
-
-
-def action_index(size: int, move: str) -> int:
-    """Return the number of a move in the common action space: the cells, then horizontal, then vertical walls.
-
-    Rows are counted from rank 1: 209 actions on 9x9. Raises a ValueError for `pass` and for what is off the board.
-    """
-    number = MOVE_NUMBERS.get(move, PASS)
-    slot, kind = number % CELL_COUNT, number // CELL_COUNT
-    width = size if kind == 0 else size - 1
-    if number == PASS or slot % 9 >= width or slot // 9 >= width:
-        raise ValueError(f"{move!r} has no action index on a {size}x{size} board")
-    start = (0, size**2, size**2 + (size - 1) ** 2)[kind]
-    return start + slot // 9 * width + slot % 9
-
-
-def from_action_index(size: int, index: int) -> str:
-    """Return the notation of an action; the inverse of `action_index`."""
-    walls = (size - 1) ** 2
-    if not 0 <= index < size**2 + 2 * walls:
-        raise ValueError(f"the actions of a {size}x{size} board are 0 to {size**2 + 2 * walls - 1}, not {index}")
-    kind, rest = (0, index) if index < size**2 else divmod(index - size**2 + walls, walls)
-    row, column = divmod(rest, size if kind == 0 else size - 1)
-    return MOVE_NAMES[CELL_COUNT * kind + 9 * row + column]
 
 
 GAME = Quoridor

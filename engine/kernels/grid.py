@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from cornered.engine.compile.arrays import Buffer, uint64
+from cornered.engine.compile.arrays import Buffer, Planes, uint64
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.kernels.bits import lowest
 from cornered.engine.text import PositionText, square_name
@@ -21,6 +21,7 @@ __all__ = [
     "NOT_FILE_H",
     "board",
     "cells",
+    "draw",
     "listed",
     "names",
     "read_cells",
@@ -65,6 +66,15 @@ def listed(bits: uint64, buffer: Buffer) -> int:
         bits &= bits - uint64(1)
         count += 1
     return count
+
+
+@kernel
+def draw(planes: Planes, start: int, word: uint64, rows: int, columns: int) -> int:
+    """Write a word's cells as a plane that begins at `start`; return where the next plane begins."""
+    for row in range(rows):
+        for column in range(columns):
+            planes[start + row * columns + column] = word >> uint64(8 * row + column) & uint64(1)
+    return start + rows * columns
 
 
 def names(bits: int) -> list[str]:

@@ -38,10 +38,13 @@ __all__ = [
     "advance",
     "drawn",
     "gen",
+    "goal",
     "has_paths",
     "legal",
     "lost",
+    "pawn",
     "perft",
+    "stock",
     "verdict",
     "wall_slots",
 ]

@@ -15,7 +15,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 from cornered import engine
-from cornered.engine.games.quoridor import Position, QuoridorState, from_action_index
+from cornered.engine.encoding import encoding
+from cornered.engine.games.quoridor import Position, QuoridorState
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import no_opening, random_plies
 from cornered.lab.contests.terms import ContestTerms, Fixture
@@ -140,10 +141,10 @@ def _held(thing: object) -> int:
 
 
 def _actions() -> list[FigureRow]:
-    """Return the numbers of actions. They could hardly differ, since the index functions are the specification's."""
+    """Return the numbers of actions. They could hardly differ, since their order is the specification's."""
     rows = []
     for size, actions in ACTIONS.items():
-        counted = len({from_action_index(size, index) for index in range(actions)})
+        counted = encoding(engine.load("quoridor", size=size)).count
         rows.append(checked(exact(f"actions {size}x{size}", str(actions), (actions, actions), counted)))
     return rows
 

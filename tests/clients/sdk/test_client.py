@@ -94,7 +94,7 @@ async def test_legal_moves_are_asked_for_again_on_every_connection() -> None:
     assert [(join.since, join.legal) for join in joins] == [(None, True), (1, True)]
 
 
-async def test_an_event_that_the_client_does_not_know_leaves_no_match_behind() -> None:
+async def test_an_update_that_the_client_cannot_read_leaves_no_match_behind() -> None:
     joins: list[Join] = []
 
     async def script(wire: Wire) -> None:
@@ -102,7 +102,7 @@ async def test_an_event_that_the_client_does_not_know_leaves_no_match_behind() -
         joins.append(await wire.hear(Join))
         await wire.say(snapshot(joins[0].id))
         happened = played(0).model_dump(mode="json")
-        happened["events"].append({"type": "waved", "seq": 3, "at": 1, "seat": 0})
+        happened["events"].append({"type": "ended", "seq": 3, "at": 1, "reason": "a reason of a later server"})
         for _ in range(2):
             await wire.socket.send(msgpack.packb(happened))
         joins.append(await wire.hear(Join))

@@ -20,7 +20,7 @@ GAMES = Path(engine.__file__).parent / "games"
 SPEAKERS = ("server", "engine", "bots/overlay", "bots/online/host.py", "clients/sdk/player.py", "lab/puzzles")
 """Where sentences come from that the page shows."""
 HOLE = "{}"
-OF_PROGRAMS = {"leave", "action_index", "from_action_index"}
+OF_PROGRAMS = {"leave"}
 """Functions of the games whose errors are those of programs."""
 OPTIONS = {
     "trapgrid": ({"size": 3}, {"size": 4}),

@@ -9,7 +9,6 @@ import pytest
 
 from cornered import engine
 from cornered.engine import Game, Outcome, State
-from cornered.engine.games.quoridor import action_index, from_action_index
 
 Cell = tuple[int, int]
 
@@ -393,26 +392,6 @@ def test_walls_depend_on_size_and_players_unless_given() -> None:
 def test_four_players_need_a_larger_board() -> None:
     with pytest.raises(ValueError, match="four players need a board of size 5, 7 or 9"):
         engine.load("quoridor", size=3, players=4)
-
-
-@pytest.mark.parametrize(("size", "actions"), [(3, 17), (5, 57), (7, 121), (9, 209)])
-def test_action_numbers_cover_the_board_once(size: int, actions: int) -> None:
-    moves = [from_action_index(size, index) for index in range(actions)]
-    assert len(set(moves)) == actions
-    assert [action_index(size, move) for move in moves] == list(range(actions))
-    start = engine.load("quoridor", size=size).start()
-    assert {move for move in start.moves() if len(move) == 3} <= set(moves)
-    with pytest.raises(ValueError, match="actions of a"):
-        from_action_index(size, actions)
-
-
-def test_action_numbers_count_rows_from_rank_1() -> None:
-    assert [action_index(9, move) for move in ("a1", "i1", "a2", "i9", "a1h", "e3h", "h8h", "a1v", "h8v")] == [
-        0, 8, 9, 80, 81, 81 + 2 * 8 + 4, 144, 145, 208,
-    ]  # fmt: skip
-    for move in ("pass", "f1", "e5h", "a0", ""):
-        with pytest.raises(ValueError, match="no action index"):
-            action_index(5, move)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,69 @@
+"""The games as games of OpenSpiel pass its random simulations, and are those of the rules."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pyspiel
+import pytest
+
+from cornered import engine
+from cornered.engine import CHANCE
+from cornered.lab.environments.board import Board
+from cornered.lab.environments.openspiel_games import openspiel_game
+from tests.lab.environments.games import loaded
+
+
+@pytest.mark.parametrize("game", loaded(), ids=repr)
+def test_it_passes_the_random_simulations(game: engine.Game) -> None:
+    made = openspiel_game(game)
+    pyspiel.random_sim_test(made, num_sims=3, serialize=True, verbose=False)
+    assert made.num_players() == game.seats
+
+
+@pytest.mark.parametrize("game", loaded(), ids=repr)
+def test_a_state_is_a_board_at_every_ply(game: engine.Game) -> None:
+    chance, board = random.Random(1), Board(game)
+    made = openspiel_game(game)
+    state = made.new_initial_state()
+    rolls = board.encoding.count - made.num_distinct_actions()
+    observer = made.make_py_observer()
+    while not board.is_over:
+        offset = made.num_distinct_actions() if board.to_move == CHANCE else 0
+        assert state.is_chance_node() == (board.to_move == CHANCE)
+        assert [action + offset for action in state.legal_actions()] == board.legal_actions()
+        assert str(state) == str(board.state)
+        observer.set_from(state, 0)
+        assert np.array_equal(observer.dict["observation"], board.observation())
+        action = chance.choice(state.legal_actions())
+        assert state.action_to_string(action) == board.encoding.move(action + offset)
+        state.apply_action(action)
+        board.apply(action + offset)
+    assert state.is_terminal()
+    assert state.returns() == board.returns()
+    assert rolls == (3 if game.options.get("dice") else 0)
+
+
+def test_a_game_is_loaded_by_its_name_and_options() -> None:
+    made = pyspiel.load_game("cornered_quoridor(size=5,walls=2,max_plies=40)")
+    assert made.num_distinct_actions() == 57
+    assert made.max_game_length() == 40
+    game = engine.load("quoridor", size=5, walls=2, max_plies=40)
+    assert str(openspiel_game(game)) == str(made.new_initial_state().get_game())
+
+
+def test_a_clone_goes_its_own_way() -> None:
+    state = openspiel_game(engine.load("quoridor", size=5)).new_initial_state()
+    copy = state.clone()
+    copy.apply_action(7)
+    assert (len(state.history()), len(copy.history())) == (0, 1)
+    assert str(state) != str(copy)
+    assert state.legal_actions() != copy.legal_actions()
+
+
+def test_openspiels_own_search_proves_a_small_game() -> None:
+    from open_spiel.python.algorithms import minimax
+
+    value, _ = minimax.alpha_beta_search(openspiel_game(engine.load("trapgrid", size=4)))
+    assert value == -1
