@@ -152,7 +152,6 @@ class Replayed(NamedTuple):
 
 
 async def _replayed(choose: ChooseState, request: MatchRequest, longest: int) -> Replayed:
-    from cornered.clients.sdk.bot_reports import failure_text
     from cornered.clients.sdk.choosing import BotFailed, TimeUsed, legal_answer
     from cornered.engine import load
 
@@ -161,7 +160,7 @@ async def _replayed(choose: ChooseState, request: MatchRequest, longest: int) ->
     try:
         answer = await legal_answer(partial(choose, state, limit), state, used)
     except BotFailed as failure:
-        return Replayed("failed", None, failure_text(failure), limit.time, round(used.last, 3))
+        return Replayed("failed", None, failure.crash or str(failure), limit.time, round(used.last, 3))
     verdict: Literal["same", "other", "new"] = (
         "new" if request.answer is None else "same" if answer == request.answer else "other"
     )

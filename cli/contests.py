@@ -33,7 +33,13 @@ ERROR_PROBABILITY: Final = 0.05
 
 app = typer.Typer(cls=CommandGroup, no_args_is_help=True, pretty_exceptions_enable=False)
 
-BotWord = Annotated[str, typer.Argument(metavar="BOT", help="A bot of `cornered bots`, NAME[:SETTING=VALUE,...].")]
+BotWord = Annotated[
+    str,
+    typer.Argument(
+        metavar="BOT",
+        help="NAME[:SETTING=VALUE,...] of `cornered bots`, ./file.py, package.module:name or exec:COMMAND.",
+    ),
+]
 GameName = Annotated[str, typer.Option("--game", "-g", metavar="GAME", help="A game; `cornered games` lists them.")]
 Seconds = Annotated[
     float | None, typer.Option("--time", "-t", min=0.001, max=86_400, help="Seconds a move; 0.1 if no limit is given.")
@@ -194,9 +200,7 @@ def tournament(
     context: typer.Context,
     bots: Annotated[
         list[str],
-        typer.Argument(
-            metavar="BOT...", help="Bots of `cornered bots`, NAME[:SETTING=VALUE,...], in the order of their seeding."
-        ),
+        typer.Argument(metavar="BOT...", help="Bots as for `match`, in the order of their seeding."),
     ],
     game: GameName,
     option: Options = None,

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import traceback
 from collections.abc import AsyncIterator
 from functools import partial
-from pathlib import Path
 from typing import Final, Protocol
 
 from cornered.clients.sdk.backoff import retry
@@ -33,12 +31,10 @@ from cornered.protocol.bot_reports import (
 from cornered.protocol.messages import Acknowledged
 from cornered.protocol.values import Command
 
-__all__ = ["BotReports", "FailureReports", "failure_text"]
+__all__ = ["BotReports", "FailureReports"]
 
 REPORT_S: Final = 5.0
 """Time limit of a report: a bot that fails goes on, or ends, without it."""
-MAX_FRAMES: Final = 12
-"""Frames of a traceback that are reported, those next to the error."""
 
 
 class BotReports:
@@ -102,14 +98,14 @@ class FailureReports:
 
         A server that does not take it changes nothing.
         """
-        if (command := self._command(_kind_of(failure), match, ply, limit, failure_text(failure))) is not None:
+        if (command := self._command(_kind_of(failure), match, ply, limit, failure.crash or str(failure))) is not None:
             with contextlib.suppress(ClientError, TimeoutError):
                 async with asyncio.timeout(REPORT_S):
                     await self._client.ask(command, Acknowledged)
 
     def mention(self, match: MatchView, ply: int, limit: Limit, failure: BotFailed) -> None:
         """Report it without waiting: the match goes on."""
-        self.warn(_kind_of(failure), match, ply, limit, failure_text(failure))
+        self.warn(_kind_of(failure), match, ply, limit, failure.crash or str(failure))
 
     def warn(self, kind: FailureKind | None, match: MatchView, ply: int, limit: Limit, text: str) -> None:
         """Report what was wrong with a move that the bot has made, without waiting."""
@@ -137,18 +133,4 @@ def _kind_of(failure: BotFailed) -> FailureKind | None:
     """Return what a failure is; None for a move that the server itself has refused."""
     if failure.is_known:
         return None
-    return "illegal" if failure.__cause__ is None else "crash"
-
-
-def failure_text(failure: BotFailed) -> str:
-    """Return what went wrong, with the frames of the bot's own error: names of files without their folders."""
-    cause = failure.__cause__
-    if cause is None:
-        return str(failure)
-    kit = Path(__file__).parent
-    frames = [one for one in traceback.extract_tb(cause.__traceback__) if Path(one.filename).parent != kit]
-    lines = [
-        f"{Path(one.filename).name}, line {one.lineno}, in {one.name}: {one.line or ''}" for one in frames[-MAX_FRAMES:]
-    ]
-    shown = "".join(traceback.format_exception_only(cause)).rstrip()
-    return "\n".join([*lines, shown])
+    return "illegal" if failure.crash is None else "crash"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import inspect
 import reprlib
+import traceback
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from time import monotonic
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
@@ -26,6 +28,7 @@ __all__ = [
     "WithMove",
     "awaited",
     "choose_legal",
+    "crash_text",
     "legal_answer",
     "require_legal",
     "shown",
@@ -35,6 +38,8 @@ MAX_SHOWN_CHARS: Final = 120
 """Characters of an invalid result that are logged."""
 MAX_MOVE_CHARS: Final = 16
 """Characters of a move's text."""
+MAX_FRAMES: Final = 12
+"""Frames of a traceback that are reported, those next to the error."""
 
 
 class WithMove(Protocol):
@@ -55,12 +60,14 @@ OnError: TypeAlias = Literal["resign", "random", "raise"]
 class BotFailed(Exception):
     """The bot has returned no legal move; the text has its result. What `choose` raised is the cause.
 
-    `is_known` says that the server has refused the move itself.
+    `is_known` says that the server has refused the move itself. `crash` is what the bot's owner is told of an error in
+    the bot, as `crash_text` has it; None where it has returned something else than a legal move.
     """
 
-    def __init__(self, text: str, *, is_known: bool = False) -> None:
+    def __init__(self, text: str, *, is_known: bool = False, crash: str | None = None) -> None:
         super().__init__(text)
         self.is_known = is_known
+        self.crash = crash
 
 
 @dataclass(slots=True)
@@ -97,9 +104,9 @@ async def legal_answer(ask: Callable[[], object], state: State, used: TimeUsed) 
         task = asyncio.current_task()
         if task is None or task.cancelling():
             raise
-        raise BotFailed("choose was cancelled from inside") from None
+        raise BotFailed(text := "choose was cancelled from inside", crash=text) from None
     except Exception as error:
-        raise BotFailed(f"choose raised {shown(error)}") from error
+        raise BotFailed(f"choose raised {shown(error)}", crash=crash_text(error)) from error
     finally:
         used.last = monotonic() - began
         used.total += used.last
@@ -119,7 +126,7 @@ def require_legal(chosen: object, state: State) -> str:
     try:
         move: object = chosen if isinstance(chosen, str) else getattr(chosen, "move", None)
     except Exception as error:
-        raise BotFailed(f"choose raised {shown(error)}") from error
+        raise BotFailed(f"choose raised {shown(error)}", crash=crash_text(error)) from error
     if not isinstance(move, str) or len(move) > MAX_MOVE_CHARS or not state.is_legal(move):
         raise BotFailed(f"choose returned {shown(chosen)}, which is no legal move in {state}")
     return move
@@ -146,6 +153,20 @@ class _Watched:
                 step = partial(self._coroutine.send, (yield waiting))
             except BaseException as error:
                 step = partial(self._coroutine.throw, error)
+
+
+def crash_text(error: BaseException) -> str:
+    """Return an error with the frames of the bot's own code: names of files without their folders."""
+    kit = Path(__file__).parent
+    frames = [one for one in traceback.extract_tb(error.__traceback__) if Path(one.filename).parent != kit]
+    lines = [
+        f"{Path(one.filename).name}, line {one.lineno}, in {one.name}: {one.line or ''}" for one in frames[-MAX_FRAMES:]
+    ]
+    try:
+        shown = "".join(traceback.format_exception_only(error)).rstrip()
+    except Exception:
+        shown = type(error).__name__
+    return "\n".join([*lines, shown])
 
 
 def shown(wrong: object) -> str:

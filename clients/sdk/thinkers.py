@@ -91,10 +91,11 @@ class Thinkers:
                 answer = await self._blocking(thinker.process.exchange, position, timeout_s)
             except Hung:
                 await self._drop(thinker)
-                took = f"{monotonic() - began:.1f} s"
-                raise BotFailed(f"choose gave no move in {took}, and its process was ended") from None
+                hang = f"choose gave no move in {monotonic() - began:.1f} s, and its process was ended"
+                raise BotFailed(hang, crash=hang) from None
             except Lost:
-                raise BotFailed(await self._death(thinker)) from None
+                death = await self._death(thinker)
+                raise BotFailed(death, crash=death) from None
             except BaseException:
                 # Its answer to this position would be taken for that to the next one.
                 await asyncio.shield(self._drop(thinker))
@@ -103,7 +104,8 @@ class Thinkers:
             case Chosen():
                 return answer.move
             case Failed():
-                raise BotFailed(answer.text + (f"\n{answer.trace.rstrip()}" if answer.trace else ""))
+                trace = f"\n{answer.trace.rstrip()}" if answer.trace else ""
+                raise BotFailed(f"{answer.text}{trace}", crash=answer.crash)
             case _:
                 raise AssertionError(f"a worker answered {answer!r}")
 

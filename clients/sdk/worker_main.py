@@ -13,7 +13,7 @@ import cloudpickle
 
 from cornered import engine
 from cornered.clients.sdk.bot_word import ChooseState
-from cornered.clients.sdk.choosing import BotFailed, awaited, require_legal, shown
+from cornered.clients.sdk.choosing import BotFailed, awaited, crash_text, require_legal, shown
 from cornered.engine.game import OptionValue
 from cornered.engine.limit import Limit
 
@@ -39,10 +39,14 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The bot could not be loaded, raised, or returned no legal move; `trace` is its traceback, where there is one."""
+    """The bot could not be loaded, raised, or returned no legal move.
+
+    `trace` is its traceback, where there is one, and `crash` as in BotFailed.
+    """
 
     text: str
     trace: str = ""
+    crash: str | None = None
 
 
 def given(choose: ChooseState) -> ChooseState:
@@ -79,7 +83,7 @@ def answering(load: bytes, seed: int | None) -> Callable[[Position | None], Chos
     try:
         choose = seeded(cloudpickle.loads(load)(), seed)
     except Exception as error:
-        failure = Failed(f"the bot cannot be loaded: {shown(error)}", traceback.format_exc())
+        failure = Failed(f"the bot cannot be loaded: {shown(error)}", traceback.format_exc(), crash_text(error))
 
     def answer(request: Position | None) -> Chosen | Failed | None:
         if request is None or choose is None:
@@ -90,10 +94,10 @@ def answering(load: bytes, seed: int | None) -> Callable[[Position | None], Chos
             if inspect.isawaitable(found):
                 found = runner.run(awaited(found))
         except Exception as error:
-            return Failed(f"choose raised {shown(error)}", traceback.format_exc())
+            return Failed(f"choose raised {shown(error)}", traceback.format_exc(), crash_text(error))
         try:
             return Chosen(require_legal(found, state))
         except BotFailed as wrong:
-            return Failed(str(wrong))
+            return Failed(str(wrong), crash=wrong.crash)
 
     return answer

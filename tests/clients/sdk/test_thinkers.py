@@ -105,8 +105,9 @@ async def test_a_hang_is_ended_when_its_answer_would_be_too_late() -> None:
 )
 async def test_a_wrong_result_is_shown(result: Any, said: str) -> None:
     async with opened(lambda state, limit: result) as thinkers:
-        with pytest.raises(BotFailed, match=said):
+        with pytest.raises(BotFailed, match=said) as failure:
             await ask(thinkers, Match("ann"))
+    assert failure.value.crash is None
 
 
 async def test_an_error_comes_with_its_traceback() -> None:
@@ -114,8 +115,11 @@ async def test_an_error_comes_with_its_traceback() -> None:
         return state.moves()[int("missing")]
 
     async with opened(choose) as thinkers:
-        with pytest.raises(BotFailed, match=r"choose raised ValueError[\s\S]*in choose"):
+        with pytest.raises(BotFailed, match=r"choose raised ValueError[\s\S]*in choose") as failure:
             await ask(thinkers, Match("ann"))
+    crash = failure.value.crash or ""
+    assert crash.splitlines()[0].startswith("test_thinkers.py, line ")
+    assert crash.splitlines()[-1].startswith("ValueError: ")
 
 
 async def test_a_coroutine_is_awaited_in_the_process() -> None:
