@@ -150,26 +150,45 @@ async def _play_through_edits(
             clock=trial.clock,
             seed=trial.seed,
         )
-        load = partial(load_choose, str(trial.path))
-        playing = asyncio.create_task(play_bot(trial.name, load, settings, server=server, store=store), name="bot")
         changing = asyncio.create_task(_until_changed(trial.path, before), name="edits")
         try:
-            await asyncio.wait({playing, changing}, return_when=asyncio.FIRST_COMPLETED)
-            if changing.done():
-                tell(f"{trial.path.name} has changed and is loaded again")
-                continue
-            await playing
-            return
-        except (NoOpponent, ValueError, BotFailed):
-            raise
-        except Exception:
-            # The bot's own code, on loading: its author mends it, and it goes on.
-            tell(traceback.format_exc().rstrip())
+            if await _is_played(trial, settings, server, store, changing, tell):
+                return
             await changing
+            tell(f"{trial.path.name} has changed and is loaded again")
         finally:
-            for task in (playing, changing):
-                task.cancel()
-            await asyncio.gather(playing, changing, return_exceptions=True)
+            changing.cancel()
+            await asyncio.gather(changing, return_exceptions=True)
+
+
+async def _is_played(
+    trial: Trial,
+    settings: BotSettings,
+    server: str,
+    store: TokenStore,
+    changing: asyncio.Task[None],
+    tell: Callable[[str], None],
+) -> bool:
+    """Play the games of `settings`; return False where a file changes before their end, or cannot be loaded."""
+    load = partial(load_choose, str(trial.path))
+    try:
+        load()
+    except Exception:
+        # The author's own code: it is mended, and the games go on.
+        tell(traceback.format_exc().rstrip())
+        return False
+    playing = asyncio.create_task(play_bot(trial.name, load, settings, server=server, store=store), name="bot")
+    try:
+        await asyncio.wait({playing, changing}, return_when=asyncio.FIRST_COMPLETED)
+        if playing.done():
+            playing.result()
+        return playing.done()
+    except BotFailed as failure:
+        tell(str(failure))
+        return False
+    finally:
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
 
 
 async def _until_changed(path: Path, before: dict[Path, int]) -> None:

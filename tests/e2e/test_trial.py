@@ -1,0 +1,58 @@
+"""`cornered try` with a bot that is edited while it plays."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from cornered.cli.trial import Trial, run_trial
+
+TIMEOUT_S = 120.0
+
+GOOD = "def choose(state, limit):\n    return state.moves()[{}]\n"
+
+
+def trial(path: Path, **fields: object) -> Trial:
+    usual = {"games": ("trapgrid",), "against": "level-1", "most": None, "clock": "none", "seed": 1, "port": 0}
+    return Trial(path, **{**usual, **fields})  # type: ignore[arg-type]
+
+
+async def until_told(lines: asyncio.Queue[str], word: str) -> str:
+    """Return the next line with `word` in it."""
+    while word not in (line := await lines.get()):
+        pass
+    return line
+
+
+async def test_an_edited_bot_is_loaded_again_and_a_broken_one_waits_for_its_mending(
+    tmp_path: Path, compiled: None
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(GOOD.format(0))
+    lines: asyncio.Queue[str] = asyncio.Queue()
+    async with asyncio.timeout(TIMEOUT_S):
+        playing = asyncio.create_task(run_trial(trial(path), lines.put_nowait, lines.put_nowait))
+        assert (await lines.get()).endswith("/#/tv")
+        assert (await until_told(lines, "mine has ")).endswith("of 2 against level-1")
+        path.write_text("def choose(:")
+        await until_told(lines, "mine.py, line 1: ")
+        path.write_text(GOOD.format(-1))
+        assert await until_told(lines, "changed") == "mine.py has changed and is loaded again"
+        await until_told(lines, "mine has ")
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
+    assert playing.cancelled()
+
+
+async def test_a_bot_that_cannot_be_loaded_at_first_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("raise RuntimeError('no weights')")
+    with pytest.raises(RuntimeError, match="no weights"):
+        await run_trial(trial(path), lambda page: None, lambda line: None)
+
+
+def test_an_opponent_that_is_no_level_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="an opponent is level-1 to level-10, not 'champion'"):
+        trial(tmp_path / "mine.py", against="champion")
