@@ -75,9 +75,7 @@ def bot_report(
 @app.command()
 def replay(
     file: Annotated[Path | None, typer.Argument(help="A file of requests, as the bot's page downloads it.")] = None,
-    bot: Annotated[
-        str | None, typer.Option("--bot", "-b", metavar="FILE|NAME", help="The bot: its file, or one of the roster.")
-    ] = None,
+    bot: Annotated[str | None, typer.Option("--bot", "-b", metavar="BOT", help="The bot, as for `match`.")] = None,
     match: Annotated[str | None, typer.Option(help="A finished match on the server, in the place of a file.")] = None,
     name: Annotated[str | None, typer.Option(help="The name that the bot has there.")] = None,
     save: Annotated[Path | None, typer.Option(help="Write the requests of the match into this file.")] = None,

@@ -16,7 +16,7 @@ app = typer.Typer(cls=CommandGroup, no_args_is_help=True, pretty_exceptions_enab
 
 @app.command()
 def engine(
-    bot: Annotated[str, typer.Argument(metavar="[BOT]", help="A bot of `cornered bots`.")] = "champion",
+    bot: Annotated[str, typer.Argument(metavar="[BOT]", help="A bot, as for `match`.")] = "champion",
     seed: Annotated[int | None, typer.Option(help="Seed of bots with randomness.")] = None,
     protocol: Annotated[
         Literal["ugi", "qtp"],

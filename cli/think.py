@@ -31,7 +31,9 @@ app = typer.Typer(cls=CommandGroup, no_args_is_help=True, pretty_exceptions_enab
 
 BotSpec = Annotated[
     str,
-    typer.Option("--bot", "-b", metavar="NAME[:SETTING=VALUE,...]", help="A bot of `cornered bots`, or exec:COMMAND."),
+    typer.Option(
+        "--bot", "-b", metavar="BOT", help="A bot as for `match`: NAME, ./file.py, package.module:name, exec:COMMAND."
+    ),
 ]
 Seconds = Annotated[
     float | None, typer.Option("--time", "-t", min=0.001, max=86_400, help="Seconds for each position.")

@@ -68,7 +68,10 @@ class Thinkers:
         try:
             data = packed(load)
         except (PicklingError, TypeError, AttributeError) as error:
-            raise TypeError(f"the bot cannot be given to another process: {error}") from None
+            raise TypeError(
+                f"the bot cannot be given to another process: {error}; make it inside choose, or run_bot(..., "
+                'thinks_in="thread")'
+            ) from None
         threads = ThreadPoolExecutor(size + 1, thread_name_prefix="thinkers")
         thinkers = cls(data, size, seed, threads)
         try:
@@ -81,8 +84,11 @@ class Thinkers:
 
     async def choose(self, match: MatchView, limit: Limit) -> str:
         """Return a legal move in the newest position of a match. Raises BotFailed, with what is wrong as its text."""
-        thinker = await self._thinker_of(match)
+        thinker = self._own(match) or await self._new_thinker(match)
         async with thinker.turn:
+            if thinker not in self._all:
+                # Another match, with which it was shared, has ended it.
+                return await self.choose(match, limit)
             state = match.state
             position = Position(state.game.name, dict(state.game.options), str(state), limit)
             timeout_s = _timeout_s(limit)
@@ -109,12 +115,14 @@ class Thinkers:
             case _:
                 raise AssertionError(f"a worker answered {answer!r}")
 
-    async def _thinker_of(self, match: MatchView) -> _Thinker:
-        """Return the process of a match; where all have one, the least recently used."""
+    def _own(self, match: MatchView) -> _Thinker | None:
+        """Return the process that a match has."""
+        return next((one for one in self._all if one.match is not None and one.match.id == match.id), None)
+
+    async def _new_thinker(self, match: MatchView) -> _Thinker:
+        """Return a process for a match: a free or a new one; where all have a match, the least recently used."""
         async with self._starting:
-            found = next((one for one in self._all if one.match is not None and one.match.id == match.id), None)
-            if found is None:
-                found = next((one for one in self._all if one.match is None or one.match.over), None)
+            found = next((one for one in self._all if one.match is None or one.match.over), None)
             if found is None and len(self._all) < self._size:
                 found = await self._start()
             if found is None:
