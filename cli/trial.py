@@ -124,15 +124,14 @@ async def _climb(
 
 
 async def _until_there(trial: Trial, server: str, name: str, tell: Callable[[str], None]) -> None:
-    """Wait until the opponent plays: on a new machine its search is compiled first."""
+    """Wait until the opponent plays one of the games: on a new machine their searches are compiled one by one."""
     clock = read_clock(trial.clock)
     async with Client.connect(server, name="trial", kind="bot") as client:
-        for game in trial.names:
-            try:
-                await find_opponent(client, name, [game], clock, patience=PATIENCE_S)
-            except NoOpponent:
-                tell(f"Waiting for {name} to play {game}: on a new machine its search is compiled, for up to a minute")
-                await find_opponent(client, name, [game], clock, patience=None)
+        try:
+            await find_opponent(client, name, trial.names, clock, patience=PATIENCE_S)
+        except NoOpponent:
+            tell(f"Waiting for {name}: on a new machine its search is compiled, for up to a minute")
+            await find_opponent(client, name, trial.names, clock, patience=None)
 
 
 async def _play_through_edits(
