@@ -81,16 +81,21 @@ def connect(
     ] = None,
     concurrency: Annotated[int, typer.Option(min=1, max=100, help="Further games at once, against people.")] = 4,
     server: Server = DEFAULT_SERVER,
+    token: Annotated[
+        str | None,
+        typer.Option(envvar="CORNERED_TOKEN", help="The bot's token; by default the stored one of its name."),
+    ] = None,
 ) -> None:
     """Let a bot play on a server: rated games of the bot ladder, and whoever challenges it, until Ctrl-C."""
     from cornered.cli.bot_word import bot_of_word
     from cornered.cli.running_bots import run_until_ended
+    from cornered.clients.sdk.address import require_token
 
     played = bot_of_word(
         str(file_of(bot)),
         name,
         server=server,
-        token=None,
+        token=require_token(token) if token else None,
         store=None,
         accepts=game or None,
         ladder=ladder,

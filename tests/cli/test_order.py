@@ -52,9 +52,9 @@ LIMITS: Final = (
 )
 CHANCE: Final = ("--tune", "--range", "--seed")
 WHERE: Final = (
-    *("--concurrency", "--workers", "--cluster", "--server", "--host", "--port", "--data", "--store", "--mqtt"),
+    *("--concurrency", "--workers", "--cluster", "--server", "--token", "--host", "--port", "--data", "--store", "--mqtt"),
 )
-OUTPUT: Final = ("--open", "--out", "--plot", "--plain", "--json")
+OUTPUT: Final = ("--list", "--open", "--out", "--plot", "--plain", "--json")
 ORDER: Final = (*WHAT, *LIMITS, *CHANCE, *WHERE, *OUTPUT)
 """What is done, within which limits, with which randomness, where it runs, and the output."""
 
