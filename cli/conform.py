@@ -31,6 +31,7 @@ BOT_CONCURRENCY: Final = 2
 
 @app.command()
 def conform(
+    as_list: Annotated[bool, typer.Option("--list", help="List the scenarios.")] = False,
     bot: Annotated[
         str | None, typer.Option(help="Check this bot, as `cornered bot` takes it: champion, ./my_bot.py.")
     ] = None,
@@ -45,7 +46,6 @@ def conform(
         str | None, typer.Option(help="With --server: a command that restarts it, for the scenario `restart`.")
     ] = None,
     only: Annotated[list[str] | None, typer.Option(help="Play this scenario alone; may be repeated.")] = None,
-    as_list: Annotated[bool, typer.Option("--list", help="List the scenarios.")] = False,
     as_json: Json = False,
 ) -> None:
     """Check that a client, or a server, keeps the protocol (docs/conformance.md). Ends with 1 where it does not."""

@@ -17,7 +17,6 @@ app = typer.Typer(cls=CommandGroup, no_args_is_help=True, pretty_exceptions_enab
 @app.command()
 def engine(
     bot: Annotated[str, typer.Argument(metavar="[BOT]", help="A bot, as for `match`.")] = "champion",
-    seed: Annotated[int | None, typer.Option(help="Seed of bots with randomness.")] = None,
     protocol: Annotated[
         Literal["ugi", "qtp"],
         typer.Option(help="ugi: the Universal Game Interface. qtp: the Quoridor Text Protocol."),
@@ -25,6 +24,7 @@ def engine(
     time: Annotated[
         float, typer.Option(min=0.001, max=86_400, help="Seconds a move with qtp, which has no limits.")
     ] = 1.0,
+    seed: Annotated[int | None, typer.Option(help="Seed of bots with randomness.")] = None,
 ) -> None:
     """Answer a protocol of engines (docs/engines.md) on standard input and output, until `quit`."""
     from cornered.bots.bot import Limit

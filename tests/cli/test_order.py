@@ -20,6 +20,7 @@ from cornered.server.settings import Settings
 
 WHAT: Final = (
     *(
+        "--list",
         "--game",
         "--option",
         "--moves",
@@ -54,7 +55,7 @@ CHANCE: Final = ("--tune", "--range", "--seed")
 WHERE: Final = (
     *("--concurrency", "--workers", "--cluster", "--server", "--token", "--host", "--port", "--data", "--store", "--mqtt"),
 )
-OUTPUT: Final = ("--list", "--open", "--out", "--plot", "--plain", "--json")
+OUTPUT: Final = ("--open", "--out", "--plot", "--plain", "--json")
 ORDER: Final = (*WHAT, *LIMITS, *CHANCE, *WHERE, *OUTPUT)
 """What is done, within which limits, with which randomness, where it runs, and the output."""
 
