@@ -53,7 +53,18 @@ LIMITS: Final = (
 )
 CHANCE: Final = ("--tune", "--range", "--seed")
 WHERE: Final = (
-    *("--concurrency", "--workers", "--cluster", "--server", "--token", "--host", "--port", "--data", "--store", "--mqtt"),
+    *(
+        "--concurrency",
+        "--workers",
+        "--cluster",
+        "--server",
+        "--token",
+        "--host",
+        "--port",
+        "--data",
+        "--store",
+        "--mqtt",
+    ),
 )
 OUTPUT: Final = ("--open", "--out", "--plot", "--plain", "--json")
 ORDER: Final = (*WHAT, *LIMITS, *CHANCE, *WHERE, *OUTPUT)
