@@ -115,6 +115,10 @@ ServerUrl = Annotated[str, typer.Option("--server", envvar="CORNERED_SERVER", he
 
 @app.command()
 def serve(
+    bot: Annotated[
+        list[str] | None,
+        typer.Option(help="One more house bot, as for `match`: ./my_bot.py, for example; may be repeated."),
+    ] = None,
     bots: Annotated[bool, typer.Option("--bots/--no-bots", help="Connect the house bots.")] = True,
     host: Annotated[str | None, typer.Option(help="The address to listen on; setting CORNERED_HOST.")] = None,
     lan: Annotated[bool, typer.Option("--lan", help="Let others on this network play; print a QR code.")] = False,
@@ -129,8 +133,12 @@ def serve(
     from cornered.server.cluster.ports import NodesUnlinked, NodeTaken
     from cornered.server.settings import with_analyst_key
 
-    if bots:
+    house_bots = [*(HOUSE_BOTS if bots else ()), *(bot or ())]
+    if house_bots:
         require("numpy", "numba")
+        from cornered.bots.online.host import HostedBot
+
+        HostedBot.all_of(house_bots)
     if lan and host is not None:
         raise ValueError("--lan listens on every address of this machine; leave out either --lan or --host")
     settings = with_analyst_key(_settings(host=EVERY_ADDRESS if lan else host, port=port, data=data, mqtt=mqtt))
@@ -151,13 +159,13 @@ def serve(
                         typer.echo(line)
                 elif others:
                     typer.echo(f"On the network it is at {' and '.join(others)}")
-                if bots:
+                if house_bots:
                     identities = settings.data / "house.json"
                     keeping = keep_house_bots(
-                        HOUSE_BOTS,
+                        house_bots,
                         loopback(address).replace("http", "ws", 1),
                         identities,
-                        analyse=DEFAULT_ANALYST,
+                        analyse=DEFAULT_ANALYST if bots else None,
                         analyst_key=settings.analyst_key.get_secret_value(),
                     )
                     house.append(tasks.create_task(keeping, name="house"))
@@ -296,16 +304,13 @@ def bot(
     from cornered.clients.sdk.bot_word import is_author_word
     from cornered.clients.sdk.tokens import TokenStore
 
-    is_author = any(map(is_author_word, names))
     options = "--against, --games, --game, --clock, --rated, --thinks-in, --on-error and --name"
-    is_alone = (
-        is_author
-        or rated
-        or any(given is not None for given in (against, games, game or None, clock, on_error, name, thinks_in))
-    )
-    if is_alone and len(names) > 1:
-        raise ValueError(f"{'a bot of yours comes' if is_author else f'{options} are for one bot, which comes'} alone")
-    if not is_author:
+    solo = (against, games, game or None, clock, on_error, name, thinks_in)
+    is_solo = rated or any(given is not None for given in solo)
+    if is_solo and (len(names) > 1 or house):
+        raise ValueError(f"{options} are for one bot, which comes alone")
+    is_alone = is_solo or (len(names) == 1 and is_author_word(names[0]) and not house)
+    if not is_alone:
         from cornered.bots.roster import create
 
         for word in names:
@@ -323,8 +328,11 @@ def bot(
     if is_alone:
         from cornered.cli.bot_word import bot_of_word
 
-        if exhibition or analyse is not None or not ponder or house:
-            raise ValueError(f"--exhibition, --analyse and --no-ponder are for bots of the roster, without {options}")
+        if exhibition or analyse is not None or not ponder:
+            raise ValueError(
+                f"--exhibition, --analyse and --no-ponder are for several bots or those of the roster, and without "
+                f"{options}"
+            )
         played = bot_of_word(
             names[0],
             name,

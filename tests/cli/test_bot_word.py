@@ -68,9 +68,9 @@ async def test_an_opponent_who_is_not_there_is_one_line(url: str, my_bot: Path) 
     ("arguments", "said"),
     [
         (("random", "greedy", "--against", "level-3"), "are for one bot, which comes alone"),
-        (("random", "--against", "level-3", "--rated", "--exhibition"), "are for bots of the roster"),
-        (("FILE", "random"), "a bot of yours comes alone"),
-        (("FILE", "--exhibition"), "are for bots of the roster"),
+        (("random", "--against", "level-3", "--rated", "--exhibition"), "are for several bots or those of the roster"),
+        (("FILE", "random", "--games", "2"), "are for one bot, which comes alone"),
+        (("FILE", "--exhibition"), "are for several bots or those of the roster"),
         (("FILE", "--clock", "1+0"), "name an opponent"),
         (("FILE", "--against", "level-3", "--clock", "soon"), "a clock is 5+3"),
         (("FILE", "--on-error", "ignore"), "resign, random or raise"),

@@ -1,4 +1,4 @@
-"""`cornered try` with a bot that is edited while it plays."""
+"""Bots of files: `cornered try` with one that is edited while it plays, and house bots of a server."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from cornered.cli import screenshots
 from cornered.cli.trial import Trial, run_trial
+from cornered.clients.sdk import Client
+from cornered.clients.sdk.opponents import find_opponent
+from cornered.protocol.messages import Paired
+from cornered.protocol.values import Fischer
 
 TIMEOUT_S = 120.0
 
@@ -56,3 +61,23 @@ async def test_a_bot_that_cannot_be_loaded_at_first_is_an_error(tmp_path: Path) 
 def test_an_opponent_that_is_no_level_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="an opponent is level-1 to level-10, not 'champion'"):
         trial(tmp_path / "mine.py", against="champion")
+
+
+async def test_a_server_has_house_bots_of_files_which_share_its_workers(tmp_path: Path, compiled: None) -> None:
+    for name in ("ann", "bea"):
+        (tmp_path / f"{name}.py").write_text(GOOD.format(0))
+    files = [str(tmp_path / f"{name}.py") for name in ("ann", "bea")]
+    served = ("--bot", files[0], "--bot", files[1])
+    with screenshots.running_server("--no-bots", *served) as address:
+        async with asyncio.timeout(TIMEOUT_S), Client.connect(address, name="Cyd") as cyd:
+            for name in ("ann", "bea"):
+                opponent, _ = await find_opponent(cyd, name, ["trapgrid"], Fischer(initial=60), patience=None)
+                await cyd.challenge(opponent.player.id, "trapgrid", clock=Fischer(initial=60), size=4)
+                paired = await anext(new async for new in cyd.news() if isinstance(new, Paired))
+                match = await cyd.join(paired.match)
+                while not match.over:
+                    if match.my_turn:
+                        await match.play(match.state.moves()[0])
+                    else:
+                        await match.changed(match.version)
+                assert match.snapshot.reason == "rules"
