@@ -163,6 +163,7 @@ def test_on_a_clock_bots_are_tried_out_once_whatever_their_settings(monkeypatch:
     monkeypatch.setattr(preparing, "exercise", fail)
     monkeypatch.setattr(preparing, "is_warm", lambda wanted: True)
     monkeypatch.setattr(preparing, "create", lambda spec: create("random"))
+    monkeypatch.setattr(preparing, "is_of_roster", lambda spec: True)
     ensure_prepared(SMALL, Fixture(0, ("greedy", "random")))
     assert tried == []
     # What a process has tried out it remembers; no other test knows these names.
@@ -183,6 +184,7 @@ def test_an_uncompiled_bot_is_tried_only_in_a_worker(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(preparing, "exercise", tried.append)
     monkeypatch.setattr(preparing, "is_warm", lambda wanted: False)
     monkeypatch.setattr(preparing, "create", lambda spec: create("random"))
+    monkeypatch.setattr(preparing, "is_of_roster", lambda spec: True)
     ensure_prepared(ON_A_CLOCK, Fixture(0, ("near", "near")))
     assert tried == []
     heartbeat.install(heartbeat.Alarm())
