@@ -110,3 +110,11 @@ def test_long_matches_come_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ([one.ply for one in first.requests], first.more) == ([1], 3)
     second = requests_of(match, events, "bot", (), id="c", since=3)
     assert ([one.ply for one in second.requests], second.more) == ([3], None)
+
+
+def test_positions_behind_a_page_are_not_written_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cornered.server.bot.games.MAX_REQUESTS", 1)
+    match = replayed(match_of(("b3", 1, 60_000), ("b1", 2, 60_000), ("a3", 3, 60_000), ("a1", 4, 60_000)))
+    before = match.plies._texts.count(None)
+    requests_of(match, match_of(*[("b3", 1, 60_000), ("b1", 2, 60_000)] * 50), "bot", (), id="c")
+    assert before - match.plies._texts.count(None) <= 2
