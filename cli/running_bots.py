@@ -39,7 +39,7 @@ def run_until_ended(played: Callable[[], Coroutine[None, None, None]], *, is_hou
         try:
             done, rest = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
-            # Ctrl-C. The runner of the loop cancels all tasks at once: a trial's server would wait for its own for ever.
+            # Ctrl-C. The runner of the loop would cancel all tasks at once, those of a server in no order.
             playing.cancel()
             await asyncio.gather(playing, return_exceptions=True)
             raise

@@ -235,4 +235,6 @@ async def _points(trial: Trial, server: str, store: TokenStore, games: int) -> f
     own, finished = await _finished(trial, server, store)
     newest = finished[:games]
     seats = [next(seat for seat, player in enumerate(one.players) if player.id == own) for one in newest]
-    return sum(0.5 if one.winner is None else float(one.winner == seat) for one, seat in zip(newest, seats, strict=True))
+    return sum(
+        0.5 if one.winner is None else float(one.winner == seat) for one, seat in zip(newest, seats, strict=True)
+    )
