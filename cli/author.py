@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import webbrowser
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -55,6 +55,7 @@ def try_(
     Two games with each level; whoever scores more than half meets the next one.
     """
     require_extras("a trial has a server and opponents of its own", server="sqlalchemy", bots="numba")
+    from cornered.cli.running_bots import run_until_ended
     from cornered.cli.trial import Trial, run_trial
 
     path = file_of(bot)
@@ -65,7 +66,7 @@ def try_(
         if open_browser:
             webbrowser.open(page)
 
-    asyncio.run(run_trial(trial, started, typer.echo))
+    run_until_ended(partial(run_trial, trial, started, typer.echo))
 
 
 @app.command()

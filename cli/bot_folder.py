@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Final
 
@@ -60,10 +61,10 @@ def write_bot(name: str, where: Path) -> Path:
     """Write a new bot into a folder of its name, and return the folder. Raises ValueError and FileExistsError."""
     name = require_name(name)
     module = name.replace("-", "_").replace(" ", "_").casefold()
-    if not module.isidentifier() or not module.isascii() or keyword.iskeyword(module) or _is_taken(module):
+    if not _is_name_of_module(module) or _is_taken(module):
         raise ValueError(
             f"{name!r} does not do as the name of a Python file: choose one of letters, digits and dashes, such as "
-            "my-bot, that is no module of Python"
+            "my-bot, that begins with a letter and is no installed module"
         )
     folder = where / name.replace(" ", "-")
     try:
@@ -76,9 +77,15 @@ def write_bot(name: str, where: Path) -> Path:
     return folder
 
 
+def _is_name_of_module(module: str) -> bool:
+    """Return whether a file of this name can be imported, and whether its folder is no option of a command."""
+    return module.isidentifier() and module.isascii() and module[0].isalpha() and not keyword.iskeyword(module)
+
+
 def _is_taken(module: str) -> bool:
-    """Return whether a file of this name would hide a module that the bot or Cornered imports."""
-    return module in sys.stdlib_module_names or module in ("cornered", "numpy", "pytest")
+    """Return whether a file of this name would hide a module that the bot or Cornered imports, or one of pytest's."""
+    known = (*sys.stdlib_module_names, *packages_distributions(), "cornered", "pytest", "conftest", "test")
+    return module in known
 
 
 def file_of(bot: Path) -> Path:

@@ -756,10 +756,16 @@ def bench_ladder(
 
 
 def main() -> None:
-    """Run the command line. SIGTERM ends it as an exception does, so that what it has started ends too."""
+    """Run the command line. SIGTERM ends it as an exception does, so that what it has started ends too.
+
+    So does SIGHUP, the end of its terminal, but for a program that ignores it, as `nohup` has it.
+    """
     with contextlib.suppress(ValueError):
-        # Some commands replace it. Outside the main thread there is none.
-        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+        # Some commands replace them. Outside the main thread there are none.
+        for name in ("SIGTERM", "SIGHUP"):
+            ending: signal.Signals | None = getattr(signal, name, None)
+            if ending is not None and signal.getsignal(ending) is signal.SIG_DFL:
+                signal.signal(ending, lambda number, frame: sys.exit(128 + number))
     app(prog_name="cornered")
 
 

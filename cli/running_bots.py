@@ -16,23 +16,33 @@ __all__ = ["run_until_ended", "tell_of_bots"]
 
 
 def run_until_ended(played: Callable[[], Coroutine[None, None, None]], *, is_house: bool = False) -> None:
-    """Run the bots of `played` and print what they log. Raises what they raise, and typer.Exit after SIGTERM."""
+    """Run the bots of `played` and print what they log. Raises what they raise, and typer.Exit after SIGTERM or SIGHUP.
+
+    At each end `played` is cancelled before other tasks, so that what it has started ends in its own order.
+    """
     tell_of_bots(logging.WARNING if is_house else logging.INFO)
-    was_ended = False
+    ended_by: signal.Signals | None = None
 
     async def run() -> None:
         playing = asyncio.ensure_future(played())
 
-        def end() -> None:
-            nonlocal was_ended
-            if not was_ended:  # A second signal must not interrupt the shutdown.
-                was_ended = True
+        def end(number: signal.Signals) -> None:
+            nonlocal ended_by
+            if ended_by is None:  # A second signal must not interrupt the shutdown.
+                ended_by = number
                 playing.cancel()
 
-        with contextlib.suppress(NotImplementedError):
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
+        for number in _endings():
+            with contextlib.suppress(NotImplementedError):
+                asyncio.get_running_loop().add_signal_handler(number, end, number)
         waiting = {playing, asyncio.ensure_future(until_stdin_ends())} if is_house else {playing}
-        done, rest = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        try:
+            done, rest = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            # Ctrl-C. The runner of the loop would cancel all tasks at once, those of a server in no order.
+            playing.cancel()
+            await asyncio.gather(playing, return_exceptions=True)
+            raise
         for task in rest:
             task.cancel()
         await asyncio.gather(*rest, return_exceptions=True)
@@ -41,8 +51,16 @@ def run_until_ended(played: Callable[[], Coroutine[None, None, None]], *, is_hou
                 task.result()
 
     asyncio.run(run())
-    if was_ended:
-        raise typer.Exit(128 + signal.SIGTERM)
+    if ended_by is not None:
+        raise typer.Exit(128 + ended_by)
+
+
+def _endings() -> list[signal.Signals]:
+    """Return SIGTERM and, where the system has it, SIGHUP, the end of the terminal; `nohup` has that one ignored."""
+    hang_up: signal.Signals | None = getattr(signal, "SIGHUP", None)
+    if hang_up is None or signal.getsignal(hang_up) is signal.SIG_IGN:
+        return [signal.SIGTERM]
+    return [signal.SIGTERM, hang_up]
 
 
 def tell_of_bots(level: int) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from cornered import engine
 from cornered.cli.house_process import keep_house_bots
@@ -20,13 +20,13 @@ from cornered.cli.reachable import loopback
 from cornered.cli.running_bots import tell_of_bots
 from cornered.clients.sdk import BotFailed, Client, NoOpponent, TokenStore, unwrapped_errors
 from cornered.clients.sdk.address import require_name
+from cornered.clients.sdk.backoff import retry
 from cornered.clients.sdk.bot_word import load_choose
 from cornered.clients.sdk.opponents import find_opponent
 from cornered.clients.sdk.running import BotSettings, play_bot, stay_as
 from cornered.clients.sdk.timecontrol import read_clock
-
-if TYPE_CHECKING:
-    from cornered.protocol.values import MatchSummary
+from cornered.protocol.text import comparison_key
+from cornered.protocol.values import MatchSummary
 
 __all__ = ["Trial", "run_trial"]
 
@@ -56,6 +56,8 @@ class Trial:
         read_clock(self.clock)
         if self.against is not None and self.against not in _levels():
             raise ValueError(f"an opponent is {_levels()[0]} to {_levels()[-1]}, not {self.against!r}")
+        if comparison_key(self.name) in map(comparison_key, _levels()):
+            raise ValueError(f"{self.path.name} is called like an opponent: rename it")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -138,7 +140,7 @@ async def _play_through_edits(
     trial: Trial, server: str, against: str, until: int, store: TokenStore, tell: Callable[[str], None]
 ) -> None:
     """Play until `until` games of the trial are over; when a file of the bot changes, load it again and go on."""
-    while (left := until - len(await _finished(trial, server, store))) > 0:
+    while (left := until - len((await _finished(trial, server, store))[1])) > 0:
         before = _times(trial.path)
         turn = (until - left) % len(trial.names)
         settings = BotSettings(
@@ -209,24 +211,30 @@ def _times(path: Path) -> dict[Path, int]:
     return times
 
 
-async def _finished(trial: Trial, server: str, store: TokenStore) -> list[MatchSummary]:
-    """Return the finished matches of the bot that the server lists first, the newest first."""
-    found: list[MatchSummary] = []
+async def _finished(trial: Trial, server: str, store: TokenStore) -> tuple[str, list[MatchSummary]]:
+    """Return the bot's id and its finished matches, the newest first."""
+    player, found = "", list[MatchSummary]()
 
     async def ask(client: Client) -> None:
-        page = await client.my_matches()
+        nonlocal player
+        player = client.player.id
+        page = await retry(client.my_matches)
         found.extend(page.finished)
         while page.more is not None:
-            page = await client.my_matches(page.more)
+            page = await retry(partial(client.my_matches, page.more))
             found.extend(page.finished)
 
     if store.get(server, trial.name) is not None:
         await stay_as(trial.name, ask, server=server, store=store)
-    return found
+    return player, found
 
 
 async def _points(trial: Trial, server: str, store: TokenStore, games: int) -> float:
     """Return the bot's points in its newest games: 1, 0.5 or 0 each."""
-    newest = (await _finished(trial, server, store))[:games]
-    own = [next(seat for seat, player in enumerate(one.players) if player.name == trial.name) for one in newest]
-    return sum(0.5 if one.winner is None else float(one.winner == seat) for one, seat in zip(newest, own, strict=True))
+    # By its id: its name may differ from that of its file, where another player has that one.
+    own, finished = await _finished(trial, server, store)
+    newest = finished[:games]
+    seats = [next(seat for seat, player in enumerate(one.players) if player.id == own) for one in newest]
+    return sum(
+        0.5 if one.winner is None else float(one.winner == seat) for one, seat in zip(newest, seats, strict=True)
+    )

@@ -39,6 +39,7 @@ ENTRY_POINTS: Final = "cornered.bots"
 """The group of entry points by which an installed package names its bots."""
 PROGRAMS: Final = ("exec:", "qtp:")
 """What the words of programs begin with, by protocol."""
+BELOW_MAIN: Final = 'put run_bot(...) and all else that runs below the line `if __name__ == "__main__":`'
 FUNCTION: Final = "choose"
 CLASS: Final = "BOT"
 _MODULE_WORD: Final = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)")
@@ -153,6 +154,8 @@ def _object_of_file(path: Path) -> object:
         spec.loader.exec_module(module)
     except SyntaxError as error:
         raise ValueError(f"{path.name}, line {error.lineno}: {error.msg}") from None
+    except SystemExit:
+        raise ValueError(f"{path.name} ends the program while it is loaded: {BELOW_MAIN}") from None
     finally:
         _loading.reset(token)
     return _bot_in(module, path.name)
@@ -195,7 +198,4 @@ def _add_to_path(folder: Path) -> None:
 def require_not_loading() -> None:
     """Raise ValueError while a bot is loaded: a file that starts its bot by itself would never return."""
     if (name := _loading.get()) is not None:
-        raise ValueError(
-            f'{name} starts its bot by itself: put run_bot(...) below the line `if __name__ == "__main__":`, '
-            f"or start it with python {name}"
-        )
+        raise ValueError(f"{name} starts its bot by itself: {BELOW_MAIN}, or start it with python {name}")

@@ -105,7 +105,7 @@ async def legal_answer(ask: Callable[[], object], state: State, used: TimeUsed) 
         if task is None or task.cancelling():
             raise
         raise BotFailed(text := "choose was cancelled from inside", crash=text) from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise BotFailed(f"choose raised {shown(error)}", crash=crash_text(error)) from error
     finally:
         used.last = monotonic() - began

@@ -109,6 +109,10 @@ class BotSettings:
             raise ValueError(f"on_error is resign, random or raise, not {self.on_error!r}")
         if self.thinks_in not in get_args(ThinksIn):
             raise ValueError(f"a bot thinks in a process or a thread, not {self.thinks_in!r}")
+        if self.concurrency < 0 or self.ladder < 0 or self.concurrency + self.ladder < 1:
+            raise ValueError(
+                f"a bot plays 1 game at once or more, not {self.concurrency} and {self.ladder} of the ladder"
+            )
         if self.games is not None and self.games < 1:
             raise ValueError(f"a bot plays 1 game or more, not {self.games}")
         if self.version is not None:

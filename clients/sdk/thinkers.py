@@ -140,6 +140,9 @@ class Thinkers:
         self._all.append(thinker)
         try:
             failure = await self._blocking(process.exchange, None, START_TIMEOUT_S)
+        except Hung:
+            await self._drop(thinker)
+            raise BotFailed(f"the bot cannot be loaded: it takes longer than {START_TIMEOUT_S:.0f} s") from None
         except Lost:
             raise BotFailed(f"the bot cannot be loaded: {await self._death(thinker)}") from None
         if isinstance(failure, Failed):

@@ -28,6 +28,13 @@ class SqlBotIncidents:
         self._database = database
 
     async def add(self, incidents: Sequence[Incident]) -> None:
+        try:
+            await self._add(incidents)
+        except IntegrityError:
+            # Another node has stored one of them at this moment; it is known now.
+            await self._add(incidents)
+
+    async def _add(self, incidents: Sequence[Incident]) -> None:
         by_id = {incident.id: incident for incident in incidents}
         try:
             async with self._database.writing() as connection:
@@ -39,8 +46,7 @@ class SqlBotIncidents:
                     for player in sorted({one.player for one in by_id.values()}):
                         await _trim(connection, player)
         except IntegrityError:
-            # Another node has stored the same command at this moment.
-            return
+            raise
         except STORE_ERRORS as error:
             raise IncidentsUnavailable("the store cannot be written") from error
 

@@ -80,9 +80,12 @@ def requests_of(
             left = event.left[seat]
         elif isinstance(event, TakenBack):
             left = event.left[seat]
+        if len(found) > MAX_REQUESTS:
+            # The one too many is where the next page begins.
+            break
     ended = next((event for event in events if isinstance(event, Ended)), None)
     is_left = ended is not None and ended.reason in _UNANSWERED and plies.state.to_move == seat
-    if is_left and plies.ply >= since:
+    if is_left and plies.ply >= since and len(found) <= MAX_REQUESTS:
         found.append(_request(plies.ply, plies.text_at(plies.ply), left, reported, None, None))
     return BotRequests(
         id=id,
@@ -116,11 +119,13 @@ def _request(
 
 
 def _standing(events: Sequence[MatchEvent]) -> Iterator[Played | Rolled | TakenBack]:
-    """Yield the moves and rolls that were not taken back, and the takebacks, in their order."""
+    """Yield the moves and rolls that were not taken back, and the takebacks before them, in their order."""
     kept = list[Played | Rolled | TakenBack]()
     for event in events:
         if isinstance(event, TakenBack):
-            kept = [one for one in kept if isinstance(one, TakenBack) or one.ply < event.ply]
+            # Their plies ascend. A filter of the whole list would make many takebacks quadratic.
+            while kept and kept[-1].ply >= event.ply:
+                kept.pop()
             kept.append(event)
         elif isinstance(event, Played | Rolled):
             kept.append(event)

@@ -81,3 +81,17 @@ async def test_a_server_has_house_bots_of_files_which_share_its_workers(tmp_path
                     else:
                         await match.changed(match.version)
                 assert match.snapshot.reason == "rules"
+
+
+def test_a_bot_that_is_called_like_an_opponent_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"level_1\.py is called like an opponent"):
+        trial(tmp_path / "level_1.py")
+
+
+async def test_a_bot_with_the_name_of_another_client_has_its_own_points(tmp_path: Path, compiled: None) -> None:
+    path = tmp_path / "trial.py"
+    path.write_text(GOOD.format(0))
+    lines: asyncio.Queue[str] = asyncio.Queue()
+    async with asyncio.timeout(TIMEOUT_S):
+        await run_trial(trial(path, most=1), lines.put_nowait, lines.put_nowait)
+        assert (await until_told(lines, "trial has ")).endswith("of 1 against level-1")

@@ -15,6 +15,7 @@ WRONG = {
     "nothing": ("", "has no function choose"),
     "no function": ("choose = 7", "has no function choose"),
     "no Python": ("def choose(:\n    pass", "line 1: "),
+    "a program": ("import sys\nsys.exit(3)", "ends the program while it is loaded: put run_bot"),
     "a bot that starts itself": (
         "from cornered import run_bot\nrun_bot('me', lambda state, limit: '')",
         "starts its bot by itself: put run_bot",

@@ -177,6 +177,7 @@ async def test_a_game_that_the_server_does_not_have_is_named(url: str, tmp_path:
         ({"clock": "1+0"}, "name an opponent, or let it seek"),
         ({"seek": True, "clock": "soon"}, r"a clock is 5\+3"),
         ({"games": 0}, "1 game or more"),
+        ({"concurrency": 0}, "1 game at once or more"),
         ({"on_error": "ignore"}, "resign, random or raise"),
         ({"thinks_in": "cloud"}, "a process or a thread"),
         ({"version": "no version!"}, "is no version"),

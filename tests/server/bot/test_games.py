@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from cornered.protocol.bot_reports import MAX_REQUESTS, BotIncident
@@ -10,6 +12,7 @@ from cornered.protocol.values import Clock, Fischer, GameSpec, NoClock, Player, 
 from cornered.server.bot.games import game_of, requests_of, seat_of
 from cornered.server.match.dice import commitment_of
 from cornered.server.match.match import Match, Patience
+from cornered.server.match.plies import Plies
 
 ANN = Player(id="ann", name="Ann", kind="person")
 BOT = Player(id="bot", name="Crusher", kind="bot")
@@ -110,3 +113,29 @@ def test_long_matches_come_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ([one.ply for one in first.requests], first.more) == ([1], 3)
     second = requests_of(match, events, "bot", (), id="c", since=3)
     assert ([one.ply for one in second.requests], second.more) == ([3], None)
+
+
+def test_positions_behind_a_page_are_not_written_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cornered.server.bot.games.MAX_REQUESTS", 1)
+    events = match_of(("b3", 1, 60_000), ("b1", 2, 60_000), ("a3", 3, 60_000), ("a1", 4, 60_000))
+    match = replayed(events)
+    asked: list[int] = []
+
+    class Counted(Plies):
+        def text_at(self, ply: int) -> str:
+            asked.append(ply)
+            return super().text_at(ply)
+
+    plies = Counted(match.plies._states, match.plies._moves, match.plies._texts, match.plies.ply)
+    assert requests_of(replace(match, plies=plies), events, "ann", (), id="c").more == 2
+    assert asked == [0, 2]
+
+
+def test_a_takeback_of_a_takeback_leaves_the_moves_before_both() -> None:
+    clock = NoClock()
+    events: list[MatchEvent] = match_of(("b3", 1, 0), ("b1", 2, 0), ("a3", 3, 0), clock=clock)[:-1]
+    events.append(TakenBack(seq=5, at=3, seat=1, cause="t", ply=2, left=(None, None)))
+    events.append(TakenBack(seq=6, at=3, seat=1, cause="u", ply=1, left=(None, None)))
+    last = match_of(("b3", 1, 0), ("b1", 7, 0), clock=clock)
+    events += [event.model_copy(update={"seq": event.seq + 4}) for event in last[2:]]
+    assert (game_of(events, "bot").total, game_of(events, "ann").total) == (7, 1)
