@@ -350,7 +350,7 @@ export class Client {
   }
 
   #emit(type: string, heard: unknown): void {
-    for (const listener of [...(this.#listeners.get(type) ?? [])]) {
+    for (const listener of this.#listeners.get(type) ?? []) {
       listener(heard as never);
     }
   }
