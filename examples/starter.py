@@ -19,6 +19,7 @@ import logging
 import os
 import random
 import uuid
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,6 +31,8 @@ from websockets.typing import Subprotocol
 GAMES = ("trapgrid", "isolation", "bamboo", "quoridor")
 CONCURRENCY = 4
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 15.0
+MOST_REPEATS = 5
+"""How often a command is sent again that fails in the server."""
 TRANSIENT = ("too_fast", "server_full", "shutting_down", "internal")
 """Codes with which `hello` is refused for a while only."""
 
@@ -94,6 +97,8 @@ class Bot:
         """The connection, from `welcome` to its end."""
         self._unanswered: dict[str, dict[str, Any]] = {}
         """Commands without an answer, by id. What may not have arrived is sent again under the same id."""
+        self._failures = Counter[str]()
+        """How often a command has failed in the server, by id."""
         self._matches: dict[str, Match] = {}
         self._held_until = 0.0
         """Until then only moves are sent."""
@@ -257,10 +262,12 @@ class Bot:
         if command is None:
             log.warning("the server says: %s (%s)", text, code)
             return
-        if code in ("too_fast", "internal"):
-            if code == "too_fast":
-                self._held_until = asyncio.get_running_loop().time() + wait
-            # After `internal` it may have been carried out: under the same id it is not carried out twice.
+        if code == "too_fast":
+            self._held_until = asyncio.get_running_loop().time() + wait
+            self._tasks.create_task(self._send_later(command, wait))
+        elif code == "internal" and self._failures[command["id"]] < MOST_REPEATS:
+            # It may have been carried out: under the same id it is not carried out twice.
+            self._failures[command["id"]] += 1
             self._tasks.create_task(self._send_later(command, wait))
         elif code != "shutting_down":
             del self._unanswered[command["id"]]

@@ -38,7 +38,8 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "server_full": "The server is at its limit of connections, tables or challenges, or the player at its limit of "
     "connections; the text names it.",
     "shutting_down": "The server restarts. Connect again in a moment; nothing is lost.",
-    "internal": "The command failed in the server, or may still be carried out. Send it again with the same `id`.",
+    "internal": "The command failed in the server, or may still be carried out. Send it again with the same `id`, a "
+    "few times at most.",
     "unknown_game": "There is no such game; the text lists the games.",
     "bad_options": "The game has no such option, or the option no such value; the text lists what is valid.",
     "bad_position": "The text is no position of this game, or none that its rules allow; the text says what is wrong.",

@@ -11,6 +11,7 @@ import (
 const (
 	firstPause   = 250 * time.Millisecond
 	longestPause = 15 * time.Second
+	mostRepeats  = 5 // How often a command is sent again that fails in the server.
 )
 
 // A match is what is known of one of the bot's.
@@ -355,15 +356,15 @@ func (b *bot) onRefused(message refused) error {
 		log.Printf("the server says: %s (%s)", message.Text, message.Code)
 		return nil
 	}
-	switch message.Code {
-	case "too_fast":
+	switch {
+	case message.Code == "too_fast":
 		b.heldUntil = time.Now().Add(wait)
 		b.sendLater(c, wait)
-	case "internal":
+	case message.Code == "internal" && c.failures < mostRepeats:
 		// It may have been carried out: under the same id it is not carried out twice.
+		c.failures++
 		b.sendLater(c, wait)
-	case "shutting_down":
-	default:
+	case message.Code != "shutting_down":
 		b.answered(c.ID)
 		log.Printf("the server refuses %s: %s (%s)", c.Type, message.Text, message.Code)
 		if c.Type == "join" {

@@ -83,6 +83,7 @@ type command struct {
 	Legal       bool      `json:"legal,omitempty"`
 	Ply         *int      `json:"ply,omitempty"`
 	Move        string    `json:"move,omitempty"`
+	failures    int       // How often it has failed in the server.
 }
 
 type accepts struct {

@@ -7,6 +7,8 @@ const SUBPROTOCOL = "cornered.v1.json";
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 15_000;
 const RETRY_MS = 1_000;
+/** How often a command is sent again that fails in the server. */
+const MOST_REPEATS = 5;
 const BEAT_MS = 5_000;
 /** Silence after which the client sends `ping`, and after which the connection counts as lost. */
 const QUIET_MS = 20_000;
@@ -27,6 +29,8 @@ type Listener = (heard: never) => void;
 
 interface Waiting {
   command: { type: string; id: string };
+  /** How often it has failed in the server. */
+  failures: number;
   resolve(answer: never): void;
   reject(error: Error): void;
 }
@@ -143,7 +147,7 @@ export class Client {
   ask<T extends keyof Fields & keyof Answers>(type: T, fields: Fields[T]): Promise<Answers[T]> {
     const command = { ...fields, type, id: `${this.#instance.slice(0, 8)}.${++this.#count}` };
     return new Promise((resolve, reject) => {
-      this.#waiting.set(command.id, { command, resolve, reject });
+      this.#waiting.set(command.id, { command, failures: 0, resolve, reject });
       this.#send(command);
     });
   }
@@ -194,6 +198,7 @@ export class Client {
   #session(sockets: SocketClass): Promise<void> {
     const socket = new sockets(this.#url, SUBPROTOCOL);
     let heard = Date.now();
+    let isOver = false;
     let beats: ReturnType<typeof setInterval>;
     const session = new Promise<void>((resolve, reject) => {
       this.#endSession = resolve;
@@ -210,6 +215,9 @@ export class Client {
         socket.send(JSON.stringify({ type: "hello", kind, client: program, instance: this.#instance, ...who }));
       });
       socket.addEventListener("message", (event: { data: unknown }) => {
+        if (isOver) {
+          return;
+        }
         heard = Date.now();
         const refusal = this.#read(socket, event.data);
         if (refusal !== null) {
@@ -220,6 +228,7 @@ export class Client {
       socket.addEventListener("close", () => resolve());
     });
     return session.finally(() => {
+      isOver = true;
       clearInterval(beats);
       this.#socket = null;
       socket.close();
@@ -238,8 +247,11 @@ export class Client {
 
   #sleep(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
-      this.#endSession = resolve;
-      setTimeout(resolve, milliseconds);
+      const timer = setTimeout(resolve, milliseconds);
+      this.#endSession = () => {
+        clearTimeout(timer);
+        resolve();
+      };
     });
   }
 
@@ -338,11 +350,14 @@ export class Client {
     const waiting = this.#waiting.get(refused.id ?? "");
     if (waiting === undefined) {
       this.#log(`the server says: ${refused.text} (${refused.code})`);
-    } else if (refused.code === "too_fast" || refused.code === "internal") {
-      // After `internal` it may have been carried out: under the same id it is not carried out twice.
+    } else if (refused.code === "too_fast") {
       const wait = refused.retry_after ?? RETRY_MS;
-      this.#heldUntil = refused.code === "too_fast" ? Date.now() + wait : this.#heldUntil;
+      this.#heldUntil = Date.now() + wait;
       this.#sendLater(waiting.command, wait);
+    } else if (refused.code === "internal" && waiting.failures < MOST_REPEATS) {
+      // It may have been carried out: under the same id it is not carried out twice.
+      waiting.failures++;
+      this.#sendLater(waiting.command, refused.retry_after ?? RETRY_MS);
     } else if (refused.code !== "shutting_down") {
       this.#waiting.delete(waiting.command.id);
       waiting.reject(new Refusal(refused));
