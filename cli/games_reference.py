@@ -134,9 +134,9 @@ _HEADER: Final = """\
 # The games
 
 The rules of the four games and their notation, for clients and bots in any language. [PROTOCOL.md](PROTOCOL.md) has the
-messages. A client that only draws needs [positions](#positions) and [drawing](#drawing): `ask_moves` returns the legal
-moves. A program that searches needs the rules, and checks its own against the [examples](#trapgrid) and the
-[perft counts](#perft).
+messages. A client that only draws needs [positions](#positions) and [drawing](#drawing): a match that is joined with
+`"legal": true` has the legal moves with each position, and `ask_moves` returns them for any. A program that searches
+needs the rules, and checks its own against the [examples](#trapgrid) and the [perft counts](#perft).
 
 ## Common to all games
 

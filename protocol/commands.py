@@ -396,12 +396,16 @@ class InMatch(Command):
 
 
 class Join(InMatch, json_schema_extra={"answers": ["snapshot", "acknowledged"]}):
-    """Subscribe to a match, as its player or a spectator. With `since` the answer is the events after that number."""
+    """Subscribe to a match, as its player or a spectator, for as long as the connection lasts.
+
+    With `since` the answer is `acknowledged`, and the events after that number follow, if there are any.
+    """
 
     type: Literal["join"] = "join"
     since: Count | None = None
     legal: bool = False
-    """Whether `snapshot` and `happened` list the legal moves as `legal` whenever it is this player's turn."""
+    """Whether `snapshot` and `happened` list the legal moves as `legal` whenever it is this player's turn. It holds
+    until the next `join`, which says it anew."""
 
 
 class Leave(InMatch):

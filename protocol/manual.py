@@ -38,7 +38,8 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "server_full": "The server is at its limit of connections, tables or challenges, or the player at its limit of "
     "connections; the text names it.",
     "shutting_down": "The server restarts. Connect again in a moment; nothing is lost.",
-    "internal": "The command failed in the server, and nothing changed. It may be sent again.",
+    "internal": "The command failed in the server, or may still be carried out. Send it again with the same `id`, a "
+    "few times at most.",
     "unknown_game": "There is no such game; the text lists the games.",
     "bad_options": "The game has no such option, or the option no such value; the text lists what is valid.",
     "bad_position": "The text is no position of this game, or none that its rules allow; the text says what is wrong.",
@@ -102,8 +103,8 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "tournament_over": "The tournament is finished or cancelled.",
     "banned": "An administrator keeps this player or address out. The text says why and until when; the socket closes.",
     "muted": "An administrator refuses this player's chat lines. The text says why and until when.",
-    "no_chat": "the server has no chat",
-    "forbidden_words": "the text or the name has a word that this server does not accept",
+    "no_chat": "The server has no chat.",
+    "forbidden_words": "The text or the name has a word that this server does not accept.",
     "unknown_ban": "No such ban or mute holds.",
     "unknown_report": "No such report is open.",
 }
@@ -114,6 +115,7 @@ PROSE: Final = f"""\
 
 Programs and pages talk to the server in messages over one WebSocket, at `/ws`. `protocol/schema.json` is the same
 reference for machines (JSON Schema 2020-12), `clients/web/protocol.d.ts` for TypeScript's checker.
+[docs/starters.md](docs/starters.md) has whole bots in Python, TypeScript and Go, to begin with.
 
 ## Connecting
 
@@ -121,13 +123,16 @@ The subprotocol chooses how messages travel; both carry exactly the same ones.
 
 | subprotocol | a message is | meant for |
 | --- | --- | --- |
-| `cornered.v1.json` | one text frame: a JSON object | browsers, and reading along |
-| `cornered.v1.msgpack` | one binary frame: a msgpack map with text keys | bots |
+| `cornered.v1.json` | one text frame: a JSON object | browsers, and programs in any language |
+| `cornered.v1.msgpack` | one binary frame: a msgpack map with text keys | programs with many games |
 
 A handshake that names neither is refused with status 400, and the body says which there are. The first message is
 `hello`. Without a token the server creates a guest of that name, or of a name like `Guest 4821` if
 there is none, and `welcome` carries a token: a bearer credential, with which the next `hello` resumes the same player.
 Tokens travel in messages only, never in a URL. A bot sends `"kind": "bot"`, and then `declare`s what it plays.
+
+A `hello` is refused without an `id`. After `too_fast`, `server_full`, `shutting_down` and `internal` a client connects
+again later; any other code will not change by itself, and a program ends with its text.
 
 Before `hello` a client may `ask_policies`, `register`, `sign_in` and `recover`, or sign in by a passkey, a link or at a
 provider: see [Accounts](#accounts).
@@ -135,8 +140,9 @@ provider: see [Accounts](#accounts).
 ## Commands and answers
 
 Every later message of a client is a command with an `id` of the client's own choice, unique for its player (of
-letters, digits and `_.:-`, at most 40). Every command is answered once: by `acknowledged`, by the message that its
-description names, or by `refused` with a code for programs and a text for people.
+letters, digits and `_.:-`, at most 40). A program begins its ids with something random: with the ids of an earlier run
+its commands would be repeats of that run's, and not carried out. Every command is answered once: by `acknowledged`, by
+the message that its description names, or by `refused` with a code for programs and a text for people.
 
 The durability of an acknowledged command depends on its subject:
 
@@ -309,6 +315,11 @@ the same pools and leaderboards of their own.
 missed, if there are any, and then every new one. The whole list is kept, so every `since` of the past can be answered.
 A `since` beyond the newest event, as after a lost disk, is answered by a `snapshot`.
 
+Where nothing was missed nothing follows the acknowledgement: the position that the client has is the newest, and so are
+its legal moves. What was not answered before the connection broke is sent again under its `id`. Before each attempt to
+connect a client waits for a random time, whose bound doubles up to 15 seconds: after a restart of the server all
+clients come back at once.
+
 ## Analysis
 
 The server does not search. Bots register as analysts (`offer_analysis`) and get jobs: `analyse` has a position, and
@@ -377,17 +388,34 @@ Lines beginning with `>` are the client's, with `<` the server's; `...` stands f
 ```
 > {{"type": "hello", "name": "Ada"}}
 < {{"type": "welcome", "player": {{"id": "p1", "name": "Ada", "kind": "person"}}, "token": "...", ...}}
-> {{"type": "create_seek", "id": "1", "settings": {{"game": {{"name": "trapgrid", "options": {{"size": 5}}}}}}}}
-< {{"type": "acknowledged", "id": "1", "seq": null, "ref": "s1"}}
+> {{"type": "create_seek", "id": "7f3a.1", "settings": {{"game": {{"name": "trapgrid", "options": {{"size": 5}}}}}}}}
+< {{"type": "acknowledged", "id": "7f3a.1", "seq": null, "ref": "s1"}}
   ... another player joins the table ...
 < {{"type": "paired", "match": "m1", "seat": 0}}
-> {{"type": "join", "id": "2", "match": "m1"}}
-< {{"type": "snapshot", "id": "2", "match": "m1", "seq": 1, "seat": 0, "ply": 0, "to_move": 0, ...}}
-> {{"type": "ask_moves", "id": "3", "match": "m1", "ply": 0}}
-< {{"type": "moves", "id": "3", "match": "m1", "ply": 0, "moves": ["a4", "b5"], ...}}
-> {{"type": "play", "id": "4", "match": "m1", "ply": 0, "move": "a4"}}
-< {{"type": "acknowledged", "id": "4", "seq": 2, "ref": null}}
+> {{"type": "join", "id": "7f3a.2", "match": "m1"}}
+< {{"type": "snapshot", "id": "7f3a.2", "match": "m1", "seq": 1, "seat": 0, "ply": 0, "to_move": 0, ...}}
+> {{"type": "ask_moves", "id": "7f3a.3", "match": "m1", "ply": 0}}
+< {{"type": "moves", "id": "7f3a.3", "match": "m1", "ply": 0, "moves": ["a4", "b5"], ...}}
+> {{"type": "play", "id": "7f3a.4", "match": "m1", "ply": 0, "move": "a4"}}
+< {{"type": "acknowledged", "id": "7f3a.4", "seq": 2, "ref": null}}
 < {{"type": "happened", "match": "m1", "events": [{{"seq": 2, "type": "played", "move": "a4", ...}}], "ply": 1, ...}}
+```
+
+A bot gets its games by challenges, and here the legal moves with each position:
+
+```
+> {{"type": "hello", "name": "Bo", "kind": "bot"}}
+< {{"type": "welcome", "player": {{"id": "p2", "name": "Bo", "kind": "bot"}}, "token": "...", "matches": [], ...}}
+> {{"type": "declare", "id": "c05e.1", "accepts": [{{"game": "trapgrid"}}], "concurrency": 4}}
+< {{"type": "acknowledged", "id": "c05e.1", "seq": null, "ref": null}}
+< {{"type": "challenged", "challenge": "c1", "by": {{"id": "p1", ...}}, "to": {{"id": "p2", ...}}, ...}}
+> {{"type": "accept_challenge", "id": "c05e.2", "challenge": "c1"}}
+< {{"type": "acknowledged", "id": "c05e.2", "seq": null, "ref": "m2"}}
+< {{"type": "paired", "match": "m2", "seat": 1}}
+> {{"type": "join", "id": "c05e.3", "match": "m2", "legal": true}}
+< {{"type": "snapshot", "id": "c05e.3", "match": "m2", "seq": 1, "seat": 1, "ply": 0, "to_move": 0, ...}}
+< {{"type": "happened", "match": "m2", "events": [{{"seq": 2, ...}}], "ply": 1, "legal": ["f1", "g2"], ...}}
+> {{"type": "play", "id": "c05e.4", "match": "m2", "ply": 1, "move": "f1"}}
 ```
 """
 

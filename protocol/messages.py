@@ -178,7 +178,7 @@ ErrorCode: TypeAlias = Literal[
 class Welcome(Made):
     """The answer to `hello`. `token` is the secret that resumes a new guest; null for a player who has one.
 
-    `matches` are the ids of the player's live matches.
+    `matches` are the ids of the player's live matches. Each of the player's open challenges follows as `challenged`.
     """
 
     type: Literal["welcome"] = "welcome"
@@ -197,8 +197,8 @@ class Welcome(Made):
 class Acknowledged(Made):
     """The command `id` was carried out. `seq` numbers the event that it caused, `ref` is the id of what it created.
 
-    Events of a match are stored before this is sent, those of a new match too; tables, challenges and declarations are
-    in the server's memory. See [Commands](#commands) for how long a repeat gets the same answer again.
+    The `seq` of a `join` is that of the newest event. See [Commands and answers](#commands-and-answers) for what is
+    stored before this is sent, and for how long a repeat gets the same answer again.
     """
 
     type: Literal["acknowledged"] = "acknowledged"
@@ -208,7 +208,10 @@ class Acknowledged(Made):
 
 
 class Refused(Made):
-    """The command `id` is refused and changed nothing. Without an id the message is malformed, or the socket closes."""
+    """The command `id` is refused and changed nothing.
+
+    Without an id `hello` or a malformed message is refused, or the socket closes.
+    """
 
     type: Literal["refused"] = "refused"
     id: CommandId | None
@@ -369,7 +372,10 @@ class LobbyChanged(Made):
 
 
 class Challenged(Made):
-    """A challenge to the receiver, or the receiver's own. It expires at the server's time `expires`."""
+    """A challenge to the receiver, or the receiver's own. It expires at the server's time `expires`.
+
+    It is sent again after each `welcome` as long as it is open.
+    """
 
     type: Literal["challenged"] = "challenged"
     challenge: Key
@@ -475,7 +481,10 @@ class Snapshot(Made):
 
 
 class Happened(Made):
-    """Consecutive events of one match, and the position and clocks after them; many after `join` with `since`."""
+    """Consecutive events of one match, and the position and clocks after them; many after `join` with `since`.
+
+    After the event `ended` nobody moves, whatever `to_move` is.
+    """
 
     type: Literal["happened"] = "happened"
     match: Key

@@ -105,8 +105,8 @@ export interface AccountList {
 /**
  * The command `id` was carried out. `seq` numbers the event that it caused, `ref` is the id of what it created.
  *
- * Events of a match are stored before this is sent, those of a new match too; tables, challenges and declarations are
- * in the server's memory. See [Commands](#commands) for how long a repeat gets the same answer again.
+ * The `seq` of a `join` is that of the newest event. See [Commands and answers](#commands-and-answers) for what is
+ * stored before this is sent, and for how long a repeat gets the same answer again.
  */
 export interface Acknowledged {
   type: "acknowledged";
@@ -853,7 +853,11 @@ export interface ChallengeClosed {
   match: string | null;
 }
 
-/** A challenge to the receiver, or the receiver's own. It expires at the server's time `expires`. */
+/**
+ * A challenge to the receiver, or the receiver's own. It expires at the server's time `expires`.
+ *
+ * It is sent again after each `welcome` as long as it is open.
+ */
 export interface Challenged {
   type: "challenged";
   challenge: string;
@@ -1467,7 +1471,11 @@ export interface Groups {
   groups: GroupInfo[];
 }
 
-/** Consecutive events of one match, and the position and clocks after them; many after `join` with `since`. */
+/**
+ * Consecutive events of one match, and the position and clocks after them; many after `join` with `since`.
+ *
+ * After the event `ended` nobody moves, whatever `to_move` is.
+ */
 export interface Happened {
   type: "happened";
   match: string;
@@ -1530,13 +1538,20 @@ export interface InvitationCreated {
   expires: number;
 }
 
-/** Subscribe to a match, as its player or a spectator. With `since` the answer is the events after that number. */
+/**
+ * Subscribe to a match, as its player or a spectator, for as long as the connection lasts.
+ *
+ * With `since` the answer is `acknowledged`, and the events after that number follow, if there are any.
+ */
 export interface Join {
   id: string;
   match: string;
   type: "join";
   since?: number | null;
-  /** Whether `snapshot` and `happened` list the legal moves as `legal` whenever it is this player's turn. */
+  /**
+   * Whether `snapshot` and `happened` list the legal moves as `legal` whenever it is this player's turn. It holds
+   * until the next `join`, which says it anew.
+   */
   legal?: boolean;
 }
 
@@ -2331,7 +2346,11 @@ export interface RecoveryCodes {
   codes: string[];
 }
 
-/** The command `id` is refused and changed nothing. Without an id the message is malformed, or the socket closes. */
+/**
+ * The command `id` is refused and changed nothing.
+ *
+ * Without an id `hello` or a malformed message is refused, or the socket closes.
+ */
 export interface Refused {
   type: "refused";
   id: string | null;
@@ -3483,7 +3502,7 @@ export interface Watchers {
 /**
  * The answer to `hello`. `token` is the secret that resumes a new guest; null for a player who has one.
  *
- * `matches` are the ids of the player's live matches.
+ * `matches` are the ids of the player's live matches. Each of the player's open challenges follows as `challenged`.
  */
 export interface Welcome {
   type: "welcome";

@@ -1,5 +1,5 @@
-"""A bot without the client kit: a WebSocket, JSON, and PROTOCOL.md. It is a model for clients in other languages, and
-the host of the faults that the conformance kit has to find.
+"""A bot without the client kit: a WebSocket, JSON, and PROTOCOL.md. It hosts the faults that the conformance kit has to
+find; docs/starters.md has models for clients.
 
 It knows no rules: it asks for the legal moves of each position and makes one of them.
 """
