@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -185,15 +185,15 @@ def playing(
         raise
 
 
-def as_typed(context: typer.Context) -> str:
-    """Return the command line that plays the same games, with the options that were given."""
+def as_typed(context: typer.Context, *, without: Collection[str] = ()) -> str:
+    """Return the command line that plays the same games, with the options that were given except `without`."""
     words = ["cornered", *context.command_path.split()[1:]]
     if not context.parent:
         words = ["cornered", context.info_name or ""]
     options: list[str] = []
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
-        if parameter.name in IRRELEVANT_PARAMETERS or value == parameter.get_default(context) or value is None:
+        if parameter.name in {*IRRELEVANT_PARAMETERS, *without} or value == parameter.get_default(context) or value is None:
             continue
         listed = value if isinstance(value, list | tuple) else [value]
         if parameter.param_type_name == "argument":

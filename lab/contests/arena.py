@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from math import inf
 from time import perf_counter
-from typing import Final
+from typing import Final, TypeAlias
 
 from cornered import engine
 from cornered.bots.bot import Bot, Limit, Proven, Thought
@@ -21,6 +22,7 @@ from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, GameEndin
 from cornered.lab.execution.processes import Death
 
 __all__ = [
+    "Steer",
     "agreed_winner",
     "ask",
     "create_bots",
@@ -33,6 +35,10 @@ __all__ = [
     "play",
     "position_after",
 ]
+
+Steer: TypeAlias = Callable[[State, Thought], str]
+"""Called with each position and its mover's thought; returns the move that is played, which is the thought's unless
+the caller explores. The thought's own move is legal."""
 
 RANDOM_PLAYERS: Final = ("random", "random")
 LATE_TOLERANCE_S: Final = 0.25
@@ -64,9 +70,9 @@ def is_random(terms: ContestTerms, fixture: Fixture) -> bool:
     return fixture.players == RANDOM_PLAYERS and is_duel(terms.load())
 
 
-def play(terms: ContestTerms, fixture: Fixture) -> PlayedGame:
+def play(terms: ContestTerms, fixture: Fixture, steer: Steer | None = None) -> PlayedGame:
     """Play a fixture to its end."""
-    if is_random(terms, fixture):
+    if steer is None and is_random(terms, fixture):
         return _play_at_random(terms, fixture)
     ensure_prepared(terms, fixture)
     state = position_after(terms, fixture.opening)
@@ -100,12 +106,17 @@ def play(terms: ContestTerms, fixture: Fixture) -> PlayedGame:
         efforts[seat] = effort_after(efforts[seat], thought, seconds)
         if seconds > late_after_s(terms.time):
             return over(1 - seat, "time", f"{fixture.players[seat]} took {seconds:.2f} s for a move")
+        before, move = state, thought.move
         try:
-            state = engine.apply(state, thought.move)
+            state = engine.apply(before, move)
         except IllegalMove as error:
             return over(1 - seat, "illegal", f"{fixture.players[seat]}: {error}")
-        moves.append(thought.move)
-        claims[seat] = thought.proven, len(moves)
+        if steer is not None and (steered := steer(before, thought)) != move:
+            move = steered
+            state = engine.apply(before, move)
+        moves.append(move)
+        # A move that was steered away from says nothing about the result of the thought.
+        claims[seat] = (thought.proven if move == thought.move else None), len(moves)
         if terms.adjudicates and state.outcome is None and (verdict := agreed_winner(claims, len(moves))) is not None:
             return over(None if verdict < 0 else verdict, "adjudicated")
     return over(state.outcome.winner, "rules")

@@ -7,21 +7,18 @@ at the end. A line torn by a kill is removed when the contest is resumed.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from filelock import FileLock, Timeout
-
-from cornered.engine.records.files import LineWriter, read_lines, replacing
+from cornered.engine.records.files import LineWriter, read_lines
 from cornered.engine.records.record import Record, RecordedMove, RecordError, SeatLeft, from_json, to_json
+from cornered.lab.contests.folder import held
 from cornered.lab.contests.terms import ENDINGS, ContestTerms, Effort, Fixture, GameEnding, PlayedGame
 
-__all__ = ["GAMES_FILE", "PLAN", "ContestJournal", "from_record", "to_record"]
+__all__ = ["GAMES_FILE", "ContestJournal", "from_record", "to_record"]
 
-PLAN: Final = "plan.json"
 GAMES_FILE: Final = "games.jsonl"
 SYNC_INTERVAL_S: Final = 1.0
 """Seconds after which a played game is on the disk."""
@@ -86,13 +83,7 @@ class ContestJournal:
         `plan` identifies the contest. Raises a ValueError when the folder holds another contest, is in use, or has a
         line that is no game.
         """
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            lock = FileLock(folder / ".lock", blocking=False, fallback_to_soft=False).acquire()
-        except Timeout:
-            raise ValueError(f"another process plays the contest in {folder}; wait for it or end it") from None
-        with lock:
-            _settle_plan(folder / PLAN, {"terms": terms.as_json(), **plan})
+        with held(folder, {"terms": terms.as_json(), **plan}, "contest", GAMES_FILE):
             journal = cls(folder, terms, _read(folder / GAMES_FILE))
             try:
                 yield journal
@@ -110,25 +101,6 @@ class ContestJournal:
     def close(self) -> None:
         """Write all games to the disk and close the file."""
         self._lines.close()
-
-
-def _settle_plan(path: Path, plan: dict[str, Any]) -> None:
-    if path.exists():
-        try:
-            known = json.loads(path.read_text())
-        except ValueError:
-            raise ValueError(f"{path} cannot be read; choose another folder with --out") from None
-        if known != json.loads(json.dumps(plan)):
-            raise ValueError(
-                f"{path} is the plan of another contest; repeat its command to go on with it, "
-                "or choose another folder with --out"
-            )
-        return
-    games = path.with_name(GAMES_FILE)
-    if games.exists() and games.stat().st_size:
-        raise ValueError(f"{games} has games whose plan, {path.name}, is gone; choose another folder with --out")
-    with replacing(path, sync=True) as part:
-        part.write_text(json.dumps(plan, indent=2) + "\n")
 
 
 def _read(path: Path) -> dict[int, PlayedGame]:

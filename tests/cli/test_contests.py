@@ -22,7 +22,8 @@ from cornered.cli.match_report import note, stronger_bot
 from cornered.cli.rules import app as rules
 from cornered.cli.tournament import Tournament
 from cornered.lab.contests.arena import play
-from cornered.lab.contests.journal import GAMES_FILE, PLAN, ContestJournal
+from cornered.lab.contests.folder import PLAN
+from cornered.lab.contests.journal import GAMES_FILE, ContestJournal
 from cornered.lab.contests.match import MatchTally, paired
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.schedule_knockout import Knockout
