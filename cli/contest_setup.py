@@ -50,6 +50,8 @@ class ContestOptions:
     openings: Path | None = None
     plies: int | None = None
     adjudicates: bool = False
+    takes_several: bool = False
+    """Whether the contest may be of more than two players."""
 
     def terms(self) -> ContestTerms:
         """Return the terms of the games. Raises a ValueError that names the invalid option."""
@@ -78,6 +80,7 @@ class ContestOptions:
             nodes=self.nodes,
             seed=self.seed,
             adjudicates=self.adjudicates,
+            takes_several=self.takes_several,
             server=self.server,
             clock=self.clock,
         )
@@ -193,7 +196,11 @@ def as_typed(context: typer.Context, *, without: Collection[str] = ()) -> str:
     options: list[str] = []
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
-        if parameter.name in {*IRRELEVANT_PARAMETERS, *without} or value == parameter.get_default(context) or value is None:
+        if (
+            parameter.name in {*IRRELEVANT_PARAMETERS, *without}
+            or value == parameter.get_default(context)
+            or value is None
+        ):
             continue
         listed = value if isinstance(value, list | tuple) else [value]
         if parameter.param_type_name == "argument":

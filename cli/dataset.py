@@ -35,7 +35,8 @@ def dataset(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", help="The folder for the files, where the same command resumes; by default cornered-games-GAME-SEED."
+            "--out",
+            help="The folder for the files, where the same command resumes; by default cornered-games-GAME-SEED.",
         ),
     ] = None,
     option: Options = None,
@@ -64,7 +65,10 @@ def dataset(
     plies: Annotated[
         int | None,
         typer.Option(
-            "--plies", min=0, max=100, help="Random plies before the bots play; by default as many as give varied games."
+            "--plies",
+            min=0,
+            max=100,
+            help="Random plies before the bots play; by default as many as give varied games.",
         ),
     ] = None,
     explore: Annotated[
@@ -103,6 +107,7 @@ def dataset(
         depth=DEFAULT_DEPTH if is_unlimited else depth,
         nodes=nodes,
         seed=seed,
+        takes_several=True,
     )
     bots: Sequence[str] = bot or (DEFAULT_BOT,)
     warm_up(game)

@@ -22,16 +22,15 @@ __all__ = ["GAMES_FILE", "ContestJournal", "from_record", "to_record"]
 GAMES_FILE: Final = "games.jsonl"
 SYNC_INTERVAL_S: Final = 1.0
 """Seconds after which a played game is on the disk."""
-DRAW_PLACES: Final = (1, 1)
 
 
 def to_record(terms: ContestTerms, played: PlayedGame) -> Record:
     """Return the record of a game. Unless the rules ended it, the loser leaves or a draw is agreed."""
     plies: list[RecordedMove | SeatLeft] = [RecordedMove(move) for move in played.moves]
-    if played.ending != "rules" and played.winner is not None:
-        plies.append(SeatLeft(1 - played.winner, played.ending))
-    fixture = played.fixture
-    places = DRAW_PLACES if played.winner is None else (1, 2) if played.winner == 0 else (2, 1)
+    fixture, places = played.fixture, played.places
+    loser = played.left if played.ranks else None if played.winner is None else 1 - played.winner
+    if played.ending != "rules" and loser is not None:
+        plies.append(SeatLeft(loser, played.ending))
     tags = {
         "Number": str(fixture.number),
         "Pair": str(fixture.pair),
@@ -51,7 +50,6 @@ def from_record(record: Record) -> PlayedGame:
     """Return the game of a record; the inverse of `to_record`. Raises a ValueError or KeyError for a foreign record."""
     tags = record.tags
     moves = tuple(ply.text for ply in record.plies if isinstance(ply, RecordedMove))
-    first, second = record.players
     numbers = (int(tags[name]) for name in ("Number", "Pair", "Round", "Opening"))
     number, pair, round_, opening = numbers
     columns = zip(*(tags[name].split() for name in ("Moves", "Seconds", "Slowest", "Nodes", "Depths")), strict=True)
@@ -60,9 +58,13 @@ def from_record(record: Record) -> PlayedGame:
         raise ValueError(f"no game of a contest ends by {record.termination!r}")
     ending: GameEnding = record.termination
     places = record.places
-    winner = None if places is None or places == DRAW_PLACES else places.index(1)
-    fixture = Fixture(number, (first, second), moves[:opening], pair, round_)
-    return PlayedGame(fixture, moves, winner, ending, (efforts[0], efforts[1]), tags.get("Fault", ""))
+    if places is None or len(record.players) != len(places) or len(efforts) != len(places):
+        raise ValueError("a game of a contest has a place, a player and an effort for each seat")
+    winner = places.index(1) if places.count(1) == 1 else None
+    fixture = Fixture(number, record.players, moves[:opening], pair, round_)
+    ranks = places if len(places) > 2 else ()
+    left = next((ply.seat for ply in record.plies if isinstance(ply, SeatLeft)), None) if ranks else None
+    return PlayedGame(fixture, moves, winner, ending, tuple(efforts), tags.get("Fault", ""), ranks, left)
 
 
 class ContestJournal:

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cornered.engine.records.files import replacing
+from cornered.lab.contests.terms import FAULT_ENDINGS
 from cornered.lab.datasets.plan import DatasetPlan
 from cornered.lab.datasets.schema import COLUMNS, DATA, shard_path
 
@@ -40,7 +41,7 @@ class DatasetCounts:
     @property
     def faults(self) -> int:
         """The number of games that a bot's failure ended."""
-        return sum(self.endings[ending] for ending in ("crashed", "illegal", "time"))
+        return sum(self.endings[ending] for ending in FAULT_ENDINGS)
 
     def as_json(self) -> dict[str, Any]:
         """Return the counts as JSON-compatible values."""
@@ -65,7 +66,9 @@ def count(plan: DatasetPlan, folder: Path) -> DatasetCounts:
         try:
             table = pq.read_table(path, columns=list(COUNTED))
         except pa.ArrowInvalid as error:
-            raise ValueError(f"{path} is no file of this data set: {error}; remove it, and repeat the command") from None
+            raise ValueError(
+                f"{path} is no file of this data set: {error}; remove it, and repeat the command"
+            ) from None
         games = table.filter(pc.equal(table["ply"], 0))
         if len(games) != len(plan.shard_numbers(shard)) or pc.sum(games["plies"]).as_py() != len(table):
             raise ValueError(f"{path} has other games than the plan; remove it, and repeat the command")
@@ -122,7 +125,9 @@ configs:
 
 # cornered-games: {game.title}
 
-Positions of {counts.games:,} games of {game.title} that bots played against each other, one row a position before a move, with the move,
+Positions of {counts.games:,} games of {
+        game.title
+    } that bots played against each other, one row a position before a move, with the move,
 the bot's evaluation and how the game ended. The rows of a game follow each other, and games are in the order of their numbers.
 
 ## How it was made
