@@ -117,6 +117,8 @@ def dataset(
     )
     # The first opening may compile the game, or fail.
     interruptible(lambda: plan.fixture(0), "Preparing the openings")
+    if not licence.isprintable() or not licence.strip():
+        raise ValueError("--licence is one line of text, such as CC0-1.0")
     folder = out or Path(f"cornered-games-{game}-{seed}")
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{folder} is no folder; choose another with --out")
@@ -137,8 +139,8 @@ def dataset(
         typer.echo(json.dumps({"folder": str(folder), **counts.as_json(), "made": rows, "seconds": round(seconds, 3)}))
         return
     typer.echo(
-        f"{counts.rows:,} positions of {counts.games:,} games in {plan.shards:,} files, {counts.bytes / 2**20:.1f} MiB, "
-        f"{counts.bytes / max(1, counts.rows):.1f} bytes a position"
+        f"{counts.rows:,} positions of {counts.games:,} games in {plan.shards:,} files, "
+        f"{counts.bytes / 2**20:.1f} MiB, {counts.bytes / max(1, counts.rows):.1f} bytes a position"
     )
     if rows:
         typer.echo(f"made {rows:,} in {seconds:.1f} s, {speed:,.0f} a second")

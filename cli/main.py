@@ -28,8 +28,8 @@ from cornered.cli.bot_report import app as owning
 from cornered.cli.cluster import app as clustering
 from cornered.cli.conform import app as conforming
 from cornered.cli.contests import app as contests
-from cornered.cli.engine import app as answering
 from cornered.cli.dataset import app as collecting
+from cornered.cli.engine import app as answering
 from cornered.cli.errors import CommandGroup, first_error
 from cornered.cli.fairplay import app as judging
 from cornered.cli.house_process import (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -113,7 +114,7 @@ def _card(plan: DatasetPlan, folder: Path, counts: DatasetCounts, command: str, 
     is_repeatable = terms.time is None
     return f"""---
 pretty_name: cornered-games, {game.title}
-license: {licence.lower()}
+license: {json.dumps(licence.lower())}
 task_categories:
 - reinforcement-learning
 size_categories:
@@ -125,10 +126,9 @@ configs:
 
 # cornered-games: {game.title}
 
-Positions of {counts.games:,} games of {
-        game.title
-    } that bots played against each other, one row a position before a move, with the move,
-the bot's evaluation and how the game ended. The rows of a game follow each other, and games are in the order of their numbers.
+Positions of {counts.games:,} games that bots played against each other, one row a position before a move, with the
+move, the bot's evaluation and how the game ended. The rows of a game follow each other, and games are in the order of
+their numbers.
 
 ## How it was made
 
@@ -174,8 +174,9 @@ the bot's evaluation and how the game ended. The rows of a game follow each othe
 
 ## Limits of use
 
-- An evaluation is what a shallow search says, not the truth; only `proven` is certain, and positions without it are not drawn.
-- Bots of one family play alike. Positions of one game depend on each other: divide into training and test data by `number`.
+- An evaluation is what a shallow search says; only `proven` is certain, and positions without it are not drawn.
+- Positions of one game depend on each other: divide into training and test data by `number`.
+- Bots of one family play alike.
 - Games that begin alike may be the same game; `position` says which rows are equal.
 - `result` is of the game as it was played, with its random moves after the position.
 - Evaluations of bots with other units cannot be compared: `evaluation_unit` says which have the same.

@@ -53,10 +53,10 @@ def _ranking(found: PlaceStandings) -> Iterator[Block]:
     seats = found.terms.load().seats
     yield Heading("Who is how strong")
     yield Paragraph(
-        "A game gives each player the mean over the others of 1 for a better place, 0.5 for the same and 0 for a worse one. "
-        f"Elo is by Bradley-Terry on all pairs of a game, which is weighted as {seats - 1} results since its pairs are not "
-        "independent; the 95% intervals are those of independent results with the variances of games that share an opening, "
-        f"which are {found.effect:.2f} times as large. In Glicko-2 a game is one result against the mean of the others."
+        "A game gives each player the mean over the others of 1 for a better place, 0.5 for the same and 0 for a "
+        "worse. Elo is by Bradley-Terry on all pairs of a game. Since they are not independent, a game is weighted as "
+        f"{seats - 1} results, and variances are {found.effect:.2f} times those of independent results, as games that "
+        "share an opening show. In Glicko-2 a game is one result against the mean of the others."
     )
     rows: list[tuple[Text, ...]] = [
         (
