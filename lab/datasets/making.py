@@ -50,5 +50,5 @@ def make(plan: DatasetPlan, folder: Path, workforce: Workforce, report: Report) 
             report(Progress("games", done, plan.games, f"{rows / max(perf_counter() - began, 1e-9):,.0f} rows/s"))
             if len(games) == len(plan.shard_numbers(shard)):
                 games.sort(key=lambda one: one.number)
-                write_shard(shard_path(folder, shard), waiting.pop(shard), plan.as_json())
+                write_shard(folder, shard, waiting.pop(shard), plan)
     return rows, perf_counter() - began

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
-from cornered.bots.bot import Bot
 from cornered.bots.roster import create, is_of_roster
 from cornered.lab.contests.openings import plies_for, random_plies
 from cornered.lab.contests.terms import ContestTerms, Fixture
@@ -92,5 +91,4 @@ class DatasetPlan:
 
 def unit_of(word: str) -> str:
     """Return the unit of the evaluations of a bot word, as in the column `evaluation_unit`."""
-    bot: Bot = create(word)
-    return bot.score_unit if is_of_roster(word) else OWN_UNIT
+    return create(word).score_unit if is_of_roster(word) else OWN_UNIT

@@ -18,17 +18,17 @@ from cornered.lab.execution.processes import Death
 __all__ = ["GameRows", "lost_rows", "play_rows", "result_of"]
 
 NODES_MAX: Final = 2**63 - 1
+SHORT_MAX: Final = 2**15 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class GameRows:
     """The rows of one game. `columns` have a value for each position before a move; `whole` has the columns with one
-    value for the game, and `seat_results` the result for each seat."""
+    value for the game."""
 
     number: int
     columns: dict[str, list[Any]]
     whole: dict[str, Any]
-    fault: str = ""
 
     def __len__(self) -> int:
         return len(self.columns["ply"])
@@ -71,15 +71,14 @@ def _rows(plan: DatasetPlan, played: PlayedGame, thoughts: list[Thought]) -> Gam
         known = (ply, str(state), None if seat == CHANCE else seat, move, numbers[move])
         thought = None if seat == CHANCE or ply < opening else next(told, None)
         if thought is None:
-            rows.append((*known, "dice" if seat == CHANCE else "opening", *[None] * 8))
+            source = "dice" if seat == CHANCE else "opening" if ply < opening else None
+            rows.append((*known, source, *[None] * 8))
         else:
             word = played.fixture.players[seat]
             rows.append((*known, "bot" if move == thought.move else "explored", *_thought(word, thought)))
         state = state.play(move)
     places = state.outcome.places if played.ending == "rules" and state.outcome is not None else None
-    columns = {name: list(values) for name, values in zip(ROW_COLUMNS, zip(*rows, strict=True), strict=True)} or {
-        name: [] for name in ROW_COLUMNS
-    }
+    columns: dict[str, list[Any]] = {name: [row[at] for row in rows] for at, name in enumerate(ROW_COLUMNS)}
     columns["result"] = [
         None if places is None or seat is None else result_of(places, seat) for seat in columns["seat"]
     ]
@@ -93,7 +92,7 @@ def _rows(plan: DatasetPlan, played: PlayedGame, thoughts: list[Thought]) -> Gam
         "ending": played.ending,
         "places": None if places is None else list(places),
     }
-    return GameRows(played.fixture.number, columns, whole, played.fault)
+    return GameRows(played.fixture.number, columns, whole)
 
 
 ROW_COLUMNS: Final = (
@@ -115,9 +114,22 @@ ROW_COLUMNS: Final = (
 
 
 def _thought(word: str, thought: Thought) -> tuple[Any, ...]:
-    unit = None if thought.score is None else _unit(word)
-    nodes = min(thought.nodes, NODES_MAX)
-    return word, thought.move, thought.score, unit, thought.depth, nodes, thought.proven, thought.plies
+    """Return what a bot thought. Authors' bots may say anything: what does not fit the column is left out."""
+    score = thought.score if isinstance(thought.score, int | float) else None
+    return (
+        word,
+        thought.move,
+        score,
+        None if score is None else _unit(word),
+        _number(thought.depth, SHORT_MAX),
+        _number(thought.nodes, NODES_MAX),
+        thought.proven if thought.proven in ("win", "draw", "loss") else None,
+        _number(thought.plies, SHORT_MAX),
+    )
+
+
+def _number(value: object, most: int) -> int | None:
+    return min(value, most) if isinstance(value, int) and value >= 0 else None
 
 
 @cache

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cornered.engine.records.files import replacing
+from cornered.lab.datasets.plan import DatasetPlan
 from cornered.lab.datasets.playing import GameRows
 
-__all__ = ["COLUMNS", "DATA", "SCHEMA", "Column", "shard_path", "shard_table", "write_shard"]
+__all__ = ["COLUMNS", "DATA", "ORIGIN", "SCHEMA", "Column", "origin", "shard_path", "shard_table", "write_shard"]
 
 DATA: Final = "data"
+ORIGIN: Final = b"cornered"
+"""The key of a file's origin in the metadata of its schema."""
 WORD: Final = pa.dictionary(pa.int32(), pa.string())
 COMPRESSION_LEVEL: Final = 9
 """Of Zstandard; measured in docs/dataset.md."""
@@ -51,7 +54,7 @@ COLUMNS: Final = (
         WORD,
         "",
         "where the move is from: `bot`; `explored`, a random move in the place of the bot's; `opening`, a random move "
-        "at the start; `dice`",
+        "at the start; `dice`; null in the game of a bot whose process died",
     ),
     Column("bot", WORD, "", "the bot that thought here; null where none did"),
     Column("chosen", WORD, "", "the move that the bot chose; other than `move` where `source` is `explored`"),
@@ -122,17 +125,20 @@ def shard_table(games: Sequence[GameRows]) -> pa.Table:
     return pa.Table.from_arrays(arrays, schema=SCHEMA)
 
 
-def write_shard(path: Path, games: Sequence[GameRows], plan: Mapping[str, Any]) -> int:
-    """Write a file atomically, with the plan in its metadata; return the number of its rows. Equal games make equal
-    bytes with one version of pyarrow."""
-    table = shard_table(games)
-    table = table.replace_schema_metadata({"cornered": json.dumps(plan, sort_keys=True)})
-    with replacing(path, sync=True) as part:
+def write_shard(folder: Path, shard: int, games: Sequence[GameRows], plan: DatasetPlan) -> None:
+    """Write a file atomically, with its origin in its metadata. Equal games make equal bytes with one version of
+    pyarrow."""
+    table = shard_table(games).replace_schema_metadata({ORIGIN: origin(plan, shard)})
+    with replacing(shard_path(folder, shard), sync=True) as part:
         pq.write_table(
             table,
             part,
             compression="zstd",
             compression_level=COMPRESSION_LEVEL,
-            use_dictionary=[column.name for column in COLUMNS if column.type != pa.string()],
+            use_dictionary=[column.name for column in COLUMNS if column.name != "position"],
         )
-    return int(table.num_rows)
+
+
+def origin(plan: DatasetPlan, shard: int) -> bytes:
+    """Return the metadata of a file: the plan and the file's number as JSON."""
+    return json.dumps({"plan": plan.as_json(), "file": shard}, sort_keys=True).encode()

@@ -176,6 +176,46 @@ def test_a_bot_that_fails_leaves_its_game_without_a_result(workforce: Workforce,
     assert count(plan, tmp_path).faults == 3
 
 
+def test_a_bot_that_fails_at_once_leaves_no_row(workforce: Workforce, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text("def choose(state):\n    raise RuntimeError('no idea')\n")
+    plan = DatasetPlan.of(ContestTerms.of("trapgrid", {"size": 4}), [str(broken)], 3, plies=0)
+    make(plan, tmp_path, workforce, no_report)
+    counts = count(plan, tmp_path)
+    assert (counts.games, counts.rows, counts.moveless, counts.faults) == (3, 0, 3, 3)
+
+
+def test_what_a_bot_says_is_left_out_where_it_is_no_number(workforce: Workforce, tmp_path: Path) -> None:
+    strange = tmp_path / "strange.py"
+    strange.write_text(
+        "from cornered.bots.bot import Thought\n"
+        "def choose(state):\n"
+        "    return Thought(state.moves()[0], 'good', depth=10**9, nodes=10**30, proven='maybe', plies=-1)\n"
+    )
+    plan = DatasetPlan.of(ContestTerms.of("trapgrid", {"size": 4}), [str(strange)], 3, plies=1)
+    make(plan, tmp_path, workforce, no_report)
+    said = [row for row in rows(plan, tmp_path) if row["source"] == "bot"]
+    assert {row["ending"] for row in said} == {"rules"}
+    names = ("evaluation", "evaluation_unit", "depth", "nodes", "proven", "distance")
+    assert {tuple(row[name] for name in names) for row in said} == {(None, None, 2**15 - 1, 2**63 - 1, None, None)}
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "bot"),
+    [("isolation", {"width": 4, "height": 4, "players": 3}, "maxn"), ("quoridor", {"size": 5, "players": 4}, "greedy")],
+)
+def test_games_of_several_have_places(
+    game: str, options: dict[str, int], bot: str, workforce: Workforce, tmp_path: Path
+) -> None:
+    plan = DatasetPlan.of(ContestTerms.of(game, options, depth=1, takes_several=True), [bot, "random"], 4)
+    make(plan, tmp_path, workforce, no_report)
+    for _, one in groupby(rows(plan, tmp_path), key=lambda row: row["number"]):
+        game_rows = list(one)
+        places = game_rows[0]["places"]
+        assert len(places) == len(game_rows[0]["players"]) == plan.terms.load().seats
+        assert all(row["result"] == pytest.approx(result_of(tuple(places), row["seat"])) for row in game_rows)
+
+
 def test_the_card_counts_what_the_files_hold(workforce: Workforce, tmp_path: Path) -> None:
     plan = plan_of("quoridor")
     make(plan, tmp_path, workforce, no_report)
