@@ -74,7 +74,7 @@ def dataset(
     explore: Annotated[
         float,
         typer.Option("--explore", min=0, max=1, help="The probability of a random move in the place of a bot's."),
-    ] = 0.05,
+    ] = 0.1,
     shard: Annotated[
         int, typer.Option("--shard", min=1, max=1_000_000, help="Games a file; an interrupt loses unfinished files.")
     ] = 500,

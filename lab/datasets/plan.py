@@ -12,6 +12,8 @@ from cornered.lab.contests.terms import ContestTerms, Fixture
 
 __all__ = ["OWN_UNIT", "DatasetPlan", "unit_of"]
 
+LEAST_OPENINGS: Final = 1000
+"""Distinct lines of random plies by default, where the game has as many: a data set has more games than a contest."""
 GAMES_MAX: Final = 2**40
 SHARD_GAMES_MAX: Final = 1_000_000
 OWN_UNIT: Final = "own"
@@ -57,7 +59,7 @@ class DatasetPlan:
         if not 0 <= explore <= 1:
             raise ValueError(f"the probability of a random move is from 0 to 1, not {explore}")
         terms.check(*bots)
-        count = plies_for(terms.load()) if plies is None else plies
+        count = plies_for(terms.load(), LEAST_OPENINGS) if plies is None else plies
         return cls(terms, tuple(bots), games, count, explore, shard_games)
 
     @property
