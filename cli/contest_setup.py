@@ -72,7 +72,8 @@ class ContestOptions:
             raise ValueError("--openings and --plies are two ways to begin: give one of them")
         is_unlimited = self.seconds is None and self.depth is None and self.nodes is None
         seconds = DEFAULT_MOVE_TIME_S if is_unlimited and self.clock in (None, "none") else self.seconds
-        return ContestTerms.of(
+        make = ContestTerms.of_any_seats if self.takes_several else ContestTerms.of
+        return make(
             self.game,
             dict(read_option(text) for text in self.option),
             time=milliseconds(seconds),
@@ -80,7 +81,6 @@ class ContestOptions:
             nodes=self.nodes,
             seed=self.seed,
             adjudicates=self.adjudicates,
-            takes_several=self.takes_several,
             server=self.server,
             clock=self.clock,
         )

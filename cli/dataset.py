@@ -100,14 +100,13 @@ def dataset(
     from cornered.lab.execution.workforce import Workforce
 
     is_unlimited = time_ is None and depth is None and nodes is None
-    terms = ContestTerms.of(
+    terms = ContestTerms.of_any_seats(
         game,
         dict(read_option(text) for text in option or ()),
         time=milliseconds(time_),
         depth=DEFAULT_DEPTH if is_unlimited else depth,
         nodes=nodes,
         seed=seed,
-        takes_several=True,
     )
     bots: Sequence[str] = bot or (DEFAULT_BOT,)
     warm_up(game)

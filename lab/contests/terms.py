@@ -49,22 +49,21 @@ class ContestTerms:
     """Time control of games on a server, as in 5+3."""
 
     @classmethod
-    def of(
-        cls,
-        game: str,
-        options: Mapping[str, OptionValue] | None = None,
-        *,
-        takes_several: bool = False,
-        **further: Any,
-    ) -> Self:
+    def of(cls, game: str, options: Mapping[str, OptionValue] | None = None, **further: Any) -> Self:
+        """Return the terms of games for two, as `of_any_seats` does. Raises ValueError for a game of more too."""
+        terms = cls.of_any_seats(game, options, **further)
+        if terms.load().seats != 2:
+            raise ValueError("these contests are for two players; leave out the option of more, or play a tournament")
+        return terms
+
+    @classmethod
+    def of_any_seats(cls, game: str, options: Mapping[str, OptionValue] | None = None, **further: Any) -> Self:
         """Return terms with the game's suggested draw rules where `options` gives none. Raises ValueError that lists
-        the valid names or options, or for a game of more than two players unless the caller `takes_several`."""
+        the valid names or options, or says what games of more than two players cannot have."""
         given = dict(options or {})
         loaded = engine.load(game, **given)
         settled = {**loaded.options, **loaded.suggestions(loaded.options), **given}
         terms = cls(game, dict(engine.load(game, **settled).options), **further)
-        if terms.load().seats > 2 and not takes_several:
-            raise ValueError("these contests are for two players; leave out the option of more, or play a tournament")
         if terms.load().seats > 2 and terms.server is not None:
             raise ValueError("contests of more than two players are played in process: leave out --server")
         if terms.load().seats > 2 and terms.adjudicates:

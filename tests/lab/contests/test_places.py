@@ -26,9 +26,9 @@ from cornered.lab.execution.workforce import Workforce
 from cornered.lab.reports.document import markdown
 from cornered.lab.reports.places_report import document
 
-THREE = ContestTerms.of("isolation", {"width": 4, "height": 4, "players": 3}, depth=1, takes_several=True)
-FOUR = ContestTerms.of("quoridor", {"size": 5, "players": 4}, depth=1, takes_several=True)
-DICE = ContestTerms.of("isolation", {"width": 4, "height": 4, "players": 4, "dice": True}, depth=1, takes_several=True)
+THREE = ContestTerms.of_any_seats("isolation", {"width": 4, "height": 4, "players": 3}, depth=1)
+FOUR = ContestTerms.of_any_seats("quoridor", {"size": 5, "players": 4}, depth=1)
+DICE = ContestTerms.of_any_seats("isolation", {"width": 4, "height": 4, "players": 4, "dice": True}, depth=1)
 NAMES = ("maxn:depth=1", "greedy", "random", "mcts:iterations=5")
 
 

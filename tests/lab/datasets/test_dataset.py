@@ -207,7 +207,7 @@ def test_what_a_bot_says_is_left_out_where_it_is_no_number(workforce: Workforce,
 def test_games_of_several_have_places(
     game: str, options: dict[str, int], bot: str, workforce: Workforce, tmp_path: Path
 ) -> None:
-    plan = DatasetPlan.of(ContestTerms.of(game, options, depth=1, takes_several=True), [bot, "random"], 4)
+    plan = DatasetPlan.of(ContestTerms.of_any_seats(game, options, depth=1), [bot, "random"], 4)
     make(plan, tmp_path, workforce, no_report)
     for _, one in groupby(rows(plan, tmp_path), key=lambda row: row["number"]):
         game_rows = list(one)
