@@ -12,13 +12,17 @@ from typing import ClassVar, Final, Literal, TypeAlias
 from cornered.engine import Game, State
 from cornered.engine.limit import Limit
 
-__all__ = ["WIN", "Bot", "Limit", "Line", "Proven", "Setting", "SettingValue", "Thought"]
+__all__ = ["WIN", "Bot", "Limit", "Line", "Proven", "ScoreUnit", "Setting", "SettingValue", "Thought"]
 
 WIN: Final = 10_000.0
 """Score of a won game, reduced by one for each ply to the end; evaluations are between -1,000 and 1,000."""
 
 Proven: TypeAlias = Literal["win", "draw", "loss"]
 SettingValue: TypeAlias = int | float | str
+
+ScoreUnit: TypeAlias = Literal["moves", "result", "either"]
+"""`moves`: 0 is even, 1 about one move's worth, and a won game is `WIN` less the plies to the end. `result`: the mean
+result, from -1 to 1. `either`: each in different phases of the game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +123,8 @@ class Bot(ABC):
     games: ClassVar[tuple[str, ...] | None] = None
     """Names of the games that it plays; None for every game."""
     SETTINGS: ClassVar[tuple[Setting, ...]] = ()
+    score_unit: ClassVar[ScoreUnit] = "moves"
+    """The unit of the scores of its thoughts."""
     helps: bool = False
     """Whether it gains from pondering, and from other workers' searches of the same position through a shared
     transposition table."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +50,8 @@ class ContestOptions:
     openings: Path | None = None
     plies: int | None = None
     adjudicates: bool = False
+    takes_several: bool = False
+    """Whether the contest may be of more than two players."""
 
     def terms(self) -> ContestTerms:
         """Return the terms of the games. Raises a ValueError that names the invalid option."""
@@ -70,7 +72,8 @@ class ContestOptions:
             raise ValueError("--openings and --plies are two ways to begin: give one of them")
         is_unlimited = self.seconds is None and self.depth is None and self.nodes is None
         seconds = DEFAULT_MOVE_TIME_S if is_unlimited and self.clock in (None, "none") else self.seconds
-        return ContestTerms.of(
+        make = ContestTerms.of_any_seats if self.takes_several else ContestTerms.of
+        return make(
             self.game,
             dict(read_option(text) for text in self.option),
             time=milliseconds(seconds),
@@ -185,15 +188,19 @@ def playing(
         raise
 
 
-def as_typed(context: typer.Context) -> str:
-    """Return the command line that plays the same games, with the options that were given."""
+def as_typed(context: typer.Context, *, without: Collection[str] = ()) -> str:
+    """Return the command line that plays the same games, with the options that were given except `without`."""
     words = ["cornered", *context.command_path.split()[1:]]
     if not context.parent:
         words = ["cornered", context.info_name or ""]
     options: list[str] = []
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
-        if parameter.name in IRRELEVANT_PARAMETERS or value == parameter.get_default(context) or value is None:
+        if (
+            parameter.name in {*IRRELEVANT_PARAMETERS, *without}
+            or value == parameter.get_default(context)
+            or value is None
+        ):
             continue
         listed = value if isinstance(value, list | tuple) else [value]
         if parameter.param_type_name == "argument":

@@ -13,6 +13,7 @@ import typer
 
 from cornered.cli.contest_setup import ContestConfig, ContestOptions, as_typed, playing
 from cornered.cli.errors import CommandGroup
+from cornered.cli.places import PlacesTournament
 from cornered.cli.rules import Json, Options
 from cornered.cli.tournament import Tournament, TournamentKind
 from cornered.engine.progress import Progress
@@ -206,7 +207,12 @@ def tournament(
     option: Options = None,
     kind: Annotated[TournamentKind, typer.Option("--kind", "-k", help="How the bots are paired.")] = "round-robin",
     games: Annotated[
-        int | None, typer.Option("--games", min=1, help="Games of a meeting; by default 10, swiss 2, knockout 4.")
+        int | None,
+        typer.Option(
+            "--games",
+            min=1,
+            help="Games of a meeting; by default 10, swiss 2, knockout 4, and 12 of three or four bots.",
+        ),
     ] = None,
     rounds: Annotated[
         int | None,
@@ -243,10 +249,10 @@ def tournament(
     gauntlet: the first meets all others.
     swiss: a few rounds pair bots of similar score.
     knockout: the loser of a meeting is eliminated.
+    Games of three or four players are for round-robin: every group of as many bots meets, in rotated seats.
     """
     from cornered.lab.contests.contest import hold
 
-    event = Tournament.of(kind, bots, games, rounds, tested)
     options = ContestOptions(
         game=game,
         option=option or (),
@@ -259,6 +265,13 @@ def tournament(
         openings=openings,
         plies=plies,
         adjudicates=adjudicate,
+        takes_several=True,
+    )
+    seats = options.terms().load().seats
+    event = (
+        Tournament.of(kind, bots, games, rounds, tested)
+        if seats == 2
+        else PlacesTournament.of(seats, kind, bots, games, rounds, tested)
     )
     config = ContestConfig.of(options)
     terms = config.terms

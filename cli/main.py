@@ -28,6 +28,7 @@ from cornered.cli.bot_report import app as owning
 from cornered.cli.cluster import app as clustering
 from cornered.cli.conform import app as conforming
 from cornered.cli.contests import app as contests
+from cornered.cli.dataset import app as collecting
 from cornered.cli.engine import app as answering
 from cornered.cli.errors import CommandGroup, first_error
 from cornered.cli.fairplay import app as judging
@@ -84,6 +85,7 @@ app.add_typer(puzzling)
 app.add_typer(teaching)
 app.add_typer(training, name="train")
 app.add_typer(contests)
+app.add_typer(collecting)
 app.add_typer(judging)
 app.add_typer(tuning, name="tune")
 app.add_typer(reproducing)

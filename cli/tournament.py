@@ -6,17 +6,25 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, Self, TypeAlias
 
 if TYPE_CHECKING:
     from cornered.lab.contests.contest import Schedule
     from cornered.lab.contests.openings import Openings
-    from cornered.lab.contests.results import Standing, Standings
+    from cornered.lab.contests.results import Glicko, Standings
     from cornered.lab.contests.schedule_knockout import Knockout, Meeting
     from cornered.lab.contests.schedule_swiss import Swiss
     from cornered.lab.contests.terms import ContestTerms, PlayedGame
 
-__all__ = ["DEFAULT_GAMES", "Tournament", "TournamentKind"]
+__all__ = [
+    "DEFAULT_GAMES",
+    "FAULTS_SHOWN",
+    "PIPE_COLUMNS",
+    "Tournament",
+    "TournamentKind",
+    "rated",
+    "require_different",
+]
 
 TournamentKind: TypeAlias = Literal["round-robin", "gauntlet", "swiss", "knockout"]
 DEFAULT_GAMES: Final[Mapping[TournamentKind, int]] = {"round-robin": 10, "gauntlet": 10, "swiss": 2, "knockout": 4}
@@ -61,7 +69,7 @@ class Tournament:
 
         if len(bots) < 2:
             raise ValueError("a tournament takes two bots or more")
-        _require_different(bots)
+        require_different(bots)
         each = games or DEFAULT_GAMES[kind]
         if each % 2 and kind != "swiss":
             raise ValueError(f"two games make a pair: give --games an even number, {each - 1 or 2} or {each + 1}")
@@ -199,7 +207,7 @@ class Tournament:
         for column in columns:
             table.add_column(column, justify="right", no_wrap=True)
         for number, standing in enumerate(result.table, 1):
-            cells = {"Points": f"{standing.score.points:g}", "Games": str(standing.score.games), **_rated(standing)}
+            cells = {"Points": f"{standing.score.points:g}", "Games": str(standing.score.games), **rated(standing)}
             if place := swiss.get(standing.bot):
                 cells |= {
                     "Points": f"{place.points:g}",
@@ -218,7 +226,7 @@ class Tournament:
             console.print(f"... and {len(result.faults) - FAULTS_SHOWN} more games that were lost like this")
 
 
-def _require_different(bots: Sequence[str]) -> None:
+def require_different(bots: Sequence[str]) -> None:
     """Raise ValueError when two specs mean the same bot, however they are written."""
     from cornered.bots.roster import create
 
@@ -232,7 +240,22 @@ def _require_different(bots: Sequence[str]) -> None:
         known[what] = word
 
 
-def _rated(standing: Standing) -> dict[str, str]:
+class RatedBot(Protocol):
+    """What is shown of a bot's strength and speed."""
+
+    @property
+    def elo(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+    @property
+    def glicko(self) -> Glicko: ...
+    @property
+    def seconds_a_move(self) -> float | None: ...
+
+
+def rated(standing: RatedBot) -> dict[str, str]:
     """Return the ratings with their interval, and the time per move."""
     ends = (f"{end:+.0f}" if math.isfinite(end) else "?" for end in (standing.low, standing.high))
     seconds = standing.seconds_a_move

@@ -26,6 +26,7 @@ CHANCE_NETWORK: Final = "chance"
 class BambooHybridBot(NetworkBot):
     name = "bamboo-hybrid"
     description = "Bamboo: follows a neural network until few cells are left, and calculates from then on."
+    score_unit = "either"
     SETTINGS = (
         Setting("threshold", "Free cells from which on it calculates", 40, low=0, high=127),
         DEPTH_SETTING,

@@ -24,6 +24,7 @@ class BambooMctsBot(Bot):
     name = "bamboo-mcts"
     description = "Bamboo: plays a thousand random games a move and goes where most of the good ones went."
     games: ClassVar[tuple[str, ...] | None] = ("bamboo",)
+    score_unit = "result"
     SETTINGS = (
         Setting("iterations", "Random games a move", 1000, low=1, high=1_000_000),
         Setting("c", "How much to explore", 0.4, low=0.0, high=10.0),

@@ -17,6 +17,7 @@ __all__ = ["BOT", "BambooNeuralBot"]
 class BambooNeuralBot(NetworkBot):
     name = "bamboo-neural"
     description = "Bamboo: places where a neural network says, and never calculates."
+    score_unit = "result"
     SETTINGS = (NETWORK_SETTING,)
 
     def choose(self, state: State, limit: Limit) -> Thought:

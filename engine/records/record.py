@@ -179,9 +179,15 @@ def check(record: Record, lines: list[int | None], line: int | None) -> None:
 
 
 def _is_unfinished_draw(record: Record, places: tuple[int, ...]) -> bool:
-    """Return whether the result can be an agreed draw, or one by the server's limit of plies."""
+    """Return whether the result can be an agreed draw, one by the server's limit of plies, or one of those who are left
+    where a player's failure ended a game of several."""
     game = record.game
-    may_be_drawn = game.has_draws or record.termination == "ply_limit"
+    left = [ply for ply in record.plies if isinstance(ply, SeatLeft)]
+    may_be_drawn = (
+        game.has_draws
+        or record.termination == "ply_limit"
+        or (len(left) == 1 and record.plies[-1] == left[0] and left[0].reason == record.termination)
+    )
     return may_be_drawn and len(places) == game.seats and places.count(1) > 1
 
 

@@ -1,12 +1,13 @@
-"""One game between two bots in this process. An exception in a bot loses it this game and does not end the contest."""
+"""One game between bots in this process. An exception in a bot loses it this game and does not end the contest."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from math import inf
 from time import perf_counter
-from typing import Final
+from typing import Final, TypeAlias
 
 from cornered import engine
 from cornered.bots.bot import Bot, Limit, Proven, Thought
@@ -21,6 +22,7 @@ from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, GameEndin
 from cornered.lab.execution.processes import Death
 
 __all__ = [
+    "Steer",
     "agreed_winner",
     "ask",
     "create_bots",
@@ -33,6 +35,10 @@ __all__ = [
     "play",
     "position_after",
 ]
+
+Steer: TypeAlias = Callable[[State, Thought], str]
+"""Called with each position and its mover's thought; returns the move that is played, which is the thought's unless
+the caller explores. The thought's own move is legal."""
 
 RANDOM_PLAYERS: Final = ("random", "random")
 LATE_TOLERANCE_S: Final = 0.25
@@ -60,30 +66,33 @@ def _seat_seed(terms: ContestTerms, fixture: Fixture, seat: int) -> int:
 
 
 def is_random(terms: ContestTerms, fixture: Fixture) -> bool:
-    """Return whether both bots are `random`, so that compiled playouts replace them with equal results."""
+    """Return whether both bots of two are `random`, so that compiled playouts replace them with equal results."""
     return fixture.players == RANDOM_PLAYERS and is_duel(terms.load())
 
 
-def play(terms: ContestTerms, fixture: Fixture) -> PlayedGame:
+def play(terms: ContestTerms, fixture: Fixture, steer: Steer | None = None) -> PlayedGame:
     """Play a fixture to its end."""
-    if is_random(terms, fixture):
+    if steer is None and is_random(terms, fixture):
         return _play_at_random(terms, fixture)
     ensure_prepared(terms, fixture)
     state = position_after(terms, fixture.opening)
     moves = list(fixture.opening)
-    efforts = [Effort(), Effort()]
+    efforts = [Effort()] * len(fixture.players)
     chance = terms.chance("dice", fixture.number)
-    claims: list[tuple[Proven | None, int]] = [(None, -1), (None, -1)]
+    claims: list[tuple[Proven | None, int]] = [(None, -1)] * len(fixture.players)
 
-    def over(winner: int | None, ending: GameEnding, fault: str = "") -> PlayedGame:
-        return PlayedGame(fixture, tuple(moves), winner, ending, (efforts[0], efforts[1]), fault)
+    def over(winner: int | None, ending: GameEnding, ranks: tuple[int, ...] = ()) -> PlayedGame:
+        return PlayedGame(fixture, tuple(moves), winner, ending, tuple(efforts), "", ranks if len(ranks) > 2 else ())
+
+    def failed(seat: int, ending: GameEnding, fault: str) -> PlayedGame:
+        return _lost_by(seat, state, PlayedGame(fixture, tuple(moves), None, ending, tuple(efforts), fault))
 
     bots = create_bots(terms, fixture)
     if isinstance(bots, PlayedGame):
         return bots
     while state.outcome is None:
         if len(moves) >= terms.longest:
-            return over(None, "length")
+            return over(None, "length", (1,) * len(fixture.players))
         if state.to_move == CHANCE:
             move = chance.choice(state.moves())
             moves.append(move)
@@ -94,21 +103,46 @@ def play(terms: ContestTerms, fixture: Fixture) -> PlayedGame:
         try:
             thought, seconds = ask(bots[seat], state, terms.limit())
         except IllegalMove as error:
-            return over(1 - seat, "illegal", f"{fixture.players[seat]}: {error}")
+            return failed(seat, "illegal", f"{fixture.players[seat]}: {error}")
         except FAILURES as error:
-            return over(1 - seat, "crashed", fault_of(fixture.players[seat], error))
+            return failed(seat, "crashed", fault_of(fixture.players[seat], error))
         efforts[seat] = effort_after(efforts[seat], thought, seconds)
         if seconds > late_after_s(terms.time):
-            return over(1 - seat, "time", f"{fixture.players[seat]} took {seconds:.2f} s for a move")
+            return failed(seat, "time", f"{fixture.players[seat]} took {seconds:.2f} s for a move")
+        before, move = state, thought.move
         try:
-            state = engine.apply(state, thought.move)
+            state = engine.apply(before, move)
         except IllegalMove as error:
-            return over(1 - seat, "illegal", f"{fixture.players[seat]}: {error}")
-        moves.append(thought.move)
-        claims[seat] = thought.proven, len(moves)
+            return failed(seat, "illegal", f"{fixture.players[seat]}: {error}")
+        if steer is not None and (steered := steer(before, thought)) != move:
+            move = steered
+            state = engine.apply(before, move)
+        moves.append(move)
+        # A move that was steered away from says nothing about the result of the thought.
+        claims[seat] = (thought.proven if move == thought.move else None), len(moves)
         if terms.adjudicates and state.outcome is None and (verdict := agreed_winner(claims, len(moves))) is not None:
             return over(None if verdict < 0 else verdict, "adjudicated")
-    return over(state.outcome.winner, "rules")
+    return over(state.outcome.winner, "rules", state.outcome.places)
+
+
+def _lost_by(seat: int, state: State, played: PlayedGame) -> PlayedGame:
+    """Return the game that a seat's failure ended in a position, with its result.
+
+    Of more than two players, those who were out keep their places, the seat has the place behind all that are still in,
+    and these share the first: the game has not decided between them.
+    """
+    seats = len(played.fixture.players)
+    if seats == 2:
+        return replace(played, winner=1 - seat)
+    still_in = [other for other in range(seats) if other != seat and state.leave(other) != state]
+    after = state.leave(seat)
+    for other in still_in:
+        if after.outcome is None:
+            after = after.leave(other)
+    assert after.outcome is not None, "a game ends when all but one have left"
+    ranks = tuple(1 if other in still_in else place for other, place in enumerate(after.outcome.places))
+    winner = still_in[0] if len(still_in) == 1 else None
+    return replace(played, winner=winner, ranks=ranks, left=seat)
 
 
 def create_bots(terms: ContestTerms, fixture: Fixture) -> list[Bot] | PlayedGame:
@@ -118,7 +152,9 @@ def create_bots(terms: ContestTerms, fixture: Fixture) -> list[Bot] | PlayedGame
         try:
             bots.append(create(spec, _seat_seed(terms, fixture, seat)))
         except FAILURES as error:
-            return PlayedGame(fixture, fixture.opening, 1 - seat, "crashed", fault=fault_of(spec, error))
+            efforts = (Effort(),) * len(fixture.players)
+            played = PlayedGame(fixture, fixture.opening, None, "crashed", efforts, fault_of(spec, error))
+            return _lost_by(seat, position_after(terms, fixture.opening), played)
     return bots
 
 
@@ -146,7 +182,9 @@ def lost(terms: ContestTerms, fixture: Fixture, death: Death) -> PlayedGame:
         fault = (
             f"the process {death.cause}, no bot was thinking; it counts against {fixture.players[seat]}, next to move"
         )
-    return PlayedGame(fixture, moves, 1 - seat, "time" if death.is_hung else "crashed", fault=fault)
+    ending: GameEnding = "time" if death.is_hung else "crashed"
+    efforts = (Effort(),) * len(fixture.players)
+    return _lost_by(seat, position_after(terms, moves), PlayedGame(fixture, moves, None, ending, efforts, fault))
 
 
 def _next(terms: ContestTerms, fixture: Fixture) -> tuple[int, tuple[str, ...]]:

@@ -7,34 +7,30 @@ at the end. A line torn by a kill is removed when the contest is resumed.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from filelock import FileLock, Timeout
-
-from cornered.engine.records.files import LineWriter, read_lines, replacing
+from cornered.engine.records.files import LineWriter, read_lines
 from cornered.engine.records.record import Record, RecordedMove, RecordError, SeatLeft, from_json, to_json
+from cornered.lab.contests.folder import held
 from cornered.lab.contests.terms import ENDINGS, ContestTerms, Effort, Fixture, GameEnding, PlayedGame
 
-__all__ = ["GAMES_FILE", "PLAN", "ContestJournal", "from_record", "to_record"]
+__all__ = ["GAMES_FILE", "ContestJournal", "from_record", "to_record"]
 
-PLAN: Final = "plan.json"
 GAMES_FILE: Final = "games.jsonl"
 SYNC_INTERVAL_S: Final = 1.0
 """Seconds after which a played game is on the disk."""
-DRAW_PLACES: Final = (1, 1)
 
 
 def to_record(terms: ContestTerms, played: PlayedGame) -> Record:
     """Return the record of a game. Unless the rules ended it, the loser leaves or a draw is agreed."""
     plies: list[RecordedMove | SeatLeft] = [RecordedMove(move) for move in played.moves]
-    if played.ending != "rules" and played.winner is not None:
-        plies.append(SeatLeft(1 - played.winner, played.ending))
-    fixture = played.fixture
-    places = DRAW_PLACES if played.winner is None else (1, 2) if played.winner == 0 else (2, 1)
+    fixture, places = played.fixture, played.places
+    loser = played.left if played.ranks else None if played.winner is None else 1 - played.winner
+    if played.ending != "rules" and loser is not None:
+        plies.append(SeatLeft(loser, played.ending))
     tags = {
         "Number": str(fixture.number),
         "Pair": str(fixture.pair),
@@ -54,7 +50,6 @@ def from_record(record: Record) -> PlayedGame:
     """Return the game of a record; the inverse of `to_record`. Raises a ValueError or KeyError for a foreign record."""
     tags = record.tags
     moves = tuple(ply.text for ply in record.plies if isinstance(ply, RecordedMove))
-    first, second = record.players
     numbers = (int(tags[name]) for name in ("Number", "Pair", "Round", "Opening"))
     number, pair, round_, opening = numbers
     columns = zip(*(tags[name].split() for name in ("Moves", "Seconds", "Slowest", "Nodes", "Depths")), strict=True)
@@ -63,9 +58,13 @@ def from_record(record: Record) -> PlayedGame:
         raise ValueError(f"no game of a contest ends by {record.termination!r}")
     ending: GameEnding = record.termination
     places = record.places
-    winner = None if places is None or places == DRAW_PLACES else places.index(1)
-    fixture = Fixture(number, (first, second), moves[:opening], pair, round_)
-    return PlayedGame(fixture, moves, winner, ending, (efforts[0], efforts[1]), tags.get("Fault", ""))
+    if places is None or len(record.players) != len(places) or len(efforts) != len(places):
+        raise ValueError("a game of a contest has a place, a player and an effort for each seat")
+    winner = places.index(1) if places.count(1) == 1 else None
+    fixture = Fixture(number, record.players, moves[:opening], pair, round_)
+    ranks = places if len(places) > 2 else ()
+    left = next((ply.seat for ply in record.plies if isinstance(ply, SeatLeft)), None) if ranks else None
+    return PlayedGame(fixture, moves, winner, ending, tuple(efforts), tags.get("Fault", ""), ranks, left)
 
 
 class ContestJournal:
@@ -86,13 +85,7 @@ class ContestJournal:
         `plan` identifies the contest. Raises a ValueError when the folder holds another contest, is in use, or has a
         line that is no game.
         """
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            lock = FileLock(folder / ".lock", blocking=False, fallback_to_soft=False).acquire()
-        except Timeout:
-            raise ValueError(f"another process plays the contest in {folder}; wait for it or end it") from None
-        with lock:
-            _settle_plan(folder / PLAN, {"terms": terms.as_json(), **plan})
+        with held(folder, {"terms": terms.as_json(), **plan}, "contest", GAMES_FILE):
             journal = cls(folder, terms, _read(folder / GAMES_FILE))
             try:
                 yield journal
@@ -110,25 +103,6 @@ class ContestJournal:
     def close(self) -> None:
         """Write all games to the disk and close the file."""
         self._lines.close()
-
-
-def _settle_plan(path: Path, plan: dict[str, Any]) -> None:
-    if path.exists():
-        try:
-            known = json.loads(path.read_text())
-        except ValueError:
-            raise ValueError(f"{path} cannot be read; choose another folder with --out") from None
-        if known != json.loads(json.dumps(plan)):
-            raise ValueError(
-                f"{path} is the plan of another contest; repeat its command to go on with it, "
-                "or choose another folder with --out"
-            )
-        return
-    games = path.with_name(GAMES_FILE)
-    if games.exists() and games.stat().st_size:
-        raise ValueError(f"{games} has games whose plan, {path.name}, is gone; choose another folder with --out")
-    with replacing(path, sync=True) as part:
-        part.write_text(json.dumps(plan, indent=2) + "\n")
 
 
 def _read(path: Path) -> dict[int, PlayedGame]:

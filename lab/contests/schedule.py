@@ -1,17 +1,19 @@
-"""Schedules that do not depend on results: round robin and gauntlet."""
+"""Schedules that do not depend on results: round robin, of two or more a game, and gauntlet."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations, permutations
 
 from cornered.contests.pairing import circle
 from cornered.lab.contests.match import meeting
 from cornered.lab.contests.openings import Openings
 from cornered.lab.contests.terms import Fixture, PlayedGame
 
-__all__ = ["Gauntlet", "RoundRobin", "arranged"]
+__all__ = ["Gauntlet", "RoundRobin", "SeatRotation", "arranged"]
 
 
 def arranged(
@@ -66,3 +68,35 @@ class Gauntlet:
         others = enumerate(self.bots[self.tested :])
         meetings = ((number, tested, other) for number, other in others for tested in self.bots[: self.tested])
         return arranged(meetings, self.openings, self.each)
+
+
+@dataclass(frozen=True, slots=True)
+class SeatRotation:
+    """All groups of as many bots as a game has seats, `each` games a group, which is a multiple of the seats.
+
+    As many games as seats have one opening, in which each bot of the group has each seat once. The next ones have
+    another order around the board, until all have been played.
+    """
+
+    bots: tuple[str, ...]
+    seats: int
+    each: int
+    openings: Openings
+
+    def games(self) -> int:
+        return math.comb(len(self.bots), self.seats) * self.each
+
+    def fixtures(self, round_: int, played: Sequence[PlayedGame]) -> list[Fixture]:
+        if round_ > 0:
+            return []
+        opening = cache(self.openings)
+        fixtures: list[Fixture] = []
+        for number, (first, *others) in enumerate(combinations(self.bots, self.seats)):
+            orders = [(first, *rest) for rest in permutations(others)]
+            sets = self.each // self.seats
+            for turn in range(sets):
+                order = orders[turn % len(orders)]
+                for shift in range(self.seats):
+                    players = order[shift:] + order[:shift]
+                    fixtures.append(Fixture(len(fixtures), players, opening(turn), number * sets + turn, number))
+        return fixtures

@@ -8,18 +8,16 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby, starmap
 from statistics import fmean, median
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from cornered.contests import glicko
 from cornered.lab.contests.results import Fault, Glicko, Lengths, Opened, Order, Score, Standing, Standings
-from cornered.lab.contests.terms import ENDINGS, ContestTerms, Effort, PlayedGame
+from cornered.lab.contests.terms import ENDINGS, FAULT_ENDINGS, ContestTerms, Effort, PlayedGame
 from cornered.lab.statistics import bradley_terry
 
-__all__ = ["as_json", "standings"]
+__all__ = ["as_json", "standings", "total_efforts"]
 
 K = TypeVar("K", bound=Hashable)
-
-BY_FAULT: Final = frozenset({"crashed", "illegal", "time"})
 
 
 def standings(
@@ -60,7 +58,7 @@ def standings(
         _openings(games),
         _lengths(games),
         {ending: count for ending in ENDINGS if (count := [played.ending for played in games].count(ending))},
-        tuple(Fault(g.fixture.number, g.ending, g.fault) for g in games if g.fault or g.ending in BY_FAULT),
+        tuple(Fault(g.fixture.number, g.ending, g.fault) for g in games if g.fault or g.ending in FAULT_ENDINGS),
         len(periods),
     )
 
@@ -77,8 +75,8 @@ def _table(
     scores = _scores((bot, score) for (bot, _), _, score in _meetings(between))
     by_seat = _scores(((bot, seat), g.score(seat)) for g in games for seat, bot in enumerate(g.fixture.players))
     breaks = _tie_breaks(names, between, byes)
-    efforts = _efforts(games)
-    faults = Counter(_guilty(played) for played in games if played.ending in BY_FAULT)
+    efforts = total_efforts(games)
+    faults = Counter(_guilty(played) for played in games if played.ending in FAULT_ENDINGS)
     return [
         Standing(
             bot,
@@ -165,7 +163,7 @@ def _glicko(names: Sequence[str], periods: Iterable[Iterable[PlayedGame]]) -> di
     return ratings
 
 
-def _efforts(games: Iterable[PlayedGame]) -> dict[str, Effort]:
+def total_efforts(games: Iterable[PlayedGame]) -> dict[str, Effort]:
     efforts: defaultdict[str, Effort] = defaultdict(Effort)
     for played in games:
         for bot, effort in zip(played.fixture.players, played.efforts, strict=True):
@@ -181,7 +179,7 @@ def _efforts(games: Iterable[PlayedGame]) -> dict[str, Effort]:
 
 
 def _guilty(played: PlayedGame) -> str | None:
-    return None if played.winner is None else played.fixture.players[1 - played.winner]
+    return None if played.guilty is None else played.fixture.players[played.guilty]
 
 
 def _openings(games: Iterable[PlayedGame]) -> tuple[Opened, ...]:

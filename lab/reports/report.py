@@ -28,7 +28,7 @@ from cornered.lab.reports.document import (
 from cornered.lab.reports.wording import counted, likely, percent, points, signed
 from cornered.lab.statistics.elo import elo_of_pairs
 
-__all__ = ["MARKDOWN", "PAGE_FILE", "PLOTS", "document", "write"]
+__all__ = ["MARKDOWN", "PAGE_FILE", "PLOTS", "document", "replay_section", "terms_section", "write"]
 
 MARKDOWN: Final = "report.md"
 PAGE_FILE: Final = "report.html"
@@ -82,8 +82,8 @@ def document(standings: Standings, about: Mapping[str, str], figures: Sequence[F
         sections.openings(standings),
         sections.course(standings, plots),
         sections.spending(standings, plots),
-        _terms(standings, about),
-        _replay(),
+        terms_section(standings.terms, about),
+        replay_section(),
     )
     return Document(f"{title}: {what}, {counted(games, 'game')}", list(blocks))
 
@@ -117,8 +117,8 @@ def _summary(standings: Standings, result: str) -> Iterator[Block]:
         )
 
 
-def _terms(standings: Standings, about: Mapping[str, str]) -> Iterator[Block]:
-    terms = standings.terms
+def terms_section(terms: ContestTerms, about: Mapping[str, str]) -> Iterator[Block]:
+    """Yield what was played: the command, limits, options and openings."""
     yield Heading("What was played")
     if "command" in about:
         yield CodeListing(about["command"])
@@ -142,7 +142,8 @@ def _terms(standings: Standings, about: Mapping[str, str]) -> Iterator[Block]:
     yield ReportTable("Terms", ("What", "Value"), rows)
 
 
-def _replay() -> Iterator[Block]:
+def replay_section() -> Iterator[Block]:
+    """Yield how the games are played again."""
     yield Heading("How to repeat it")
     yield Paragraph(
         (

@@ -8,8 +8,9 @@ the observed information, the curvature of the log-likelihood there.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Final
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from cornered.lab.statistics.wilson import Z95
 
-__all__ = ["Ratings", "fit"]
+__all__ = ["PlacedGame", "Ratings", "fit", "fit_places"]
 
 ELO_PER_E: Final = 400 / math.log(10)
 """Elo points for odds of e."""
@@ -45,8 +46,64 @@ def fit(
     virtual draws of each player. Raises ValueError for names that are missing or repeated, and for a player paired with
     itself."""
     points = _points(names, results)
+    ratings, information = _maximum(points, prior)
+    centre = _centre(len(names))
+    return _ratings(names, ELO_PER_E * centre @ ratings, ELO_PER_E**2 * centre @ np.linalg.inv(information) @ centre)
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedGame:
+    """A game of two or more players and their places, 1 the first. Games with the same `cluster` may be alike."""
+
+    cluster: Hashable
+    players: Sequence[str]
+    places: Sequence[int]
+
+
+def fit_places(names: Sequence[str], games: Sequence[PlacedGame], prior: float = 1.0) -> tuple[Ratings, float]:
+    """Return the ratings that fit the places of games, read as the results of all pairs of players, and the design
+    effect by which the variances are larger than those of independent results.
+
+    The pairs of a game are not independent. A game of n players is weighted as n - 1 results, as many as there are
+    neighbours in an order, and not as n(n - 1)/2. What correlation is left, within a game and between games of one
+    cluster, is measured: the design effect (Kish, "Survey Sampling", 1965) is the ratio of the variances of the
+    cluster-robust estimator (Liang and Zeger, "Longitudinal data analysis using generalized linear models", 1986) to
+    those of the model, and never less than 1. Of one cluster nothing can be measured: it counts as one game.
+
+    Raises ValueError for names that are missing or repeated.
+    """
+    of_game = [_points(names, _pairs(game)) for game in games]
+    points = sum(of_game, np.zeros((len(names), len(names))))
+    ratings, information = _maximum(points, prior)
+    expected = _expected(ratings)
+    gradients: dict[Hashable, Matrix] = {}
+    for game, scored in zip(games, of_game, strict=True):
+        gradient = (scored - (scored + scored.T) * expected).sum(axis=1)
+        gradients[game.cluster] = gradients.get(game.cluster, 0.0) + gradient
+    centre, model = _centre(len(names)), np.linalg.inv(information)
+    if len(gradients) > 1:
+        spread = sum(np.outer(one, one) for one in gradients.values()) * len(gradients) / (len(gradients) - 1)
+        robust = np.trace(centre @ model @ spread @ model @ centre)
+        effect = max(1.0, float(robust / np.trace(centre @ model @ centre)))
+    else:
+        effect = float(max(1, len(games)))
+    covariance = effect * ELO_PER_E**2 * centre @ model @ centre
+    return _ratings(names, ELO_PER_E * centre @ ratings, covariance), effect
+
+
+def _pairs(game: PlacedGame) -> dict[tuple[str, str], tuple[float, float, float]]:
+    """Return the weighted results of the pairs of a game."""
+    weight = 2 / len(game.players)
+    results = {}
+    for (one, mine), (other, theirs) in combinations(zip(game.players, game.places, strict=True), 2):
+        results[one, other] = (weight * (mine < theirs), weight * (mine == theirs), weight * (mine > theirs))
+    return results
+
+
+def _maximum(points: Matrix, prior: float) -> tuple[Matrix, Matrix]:
+    """Return the ratings of the largest posterior, in natural units, and the observed information there."""
     games = points + points.T
-    ratings = np.zeros(len(names))
+    ratings = np.zeros(len(points))
     for _ in range(MAX_ITERATIONS):
         gradient, information = _derivatives(ratings, points, games, prior)
         step = np.linalg.solve(information, gradient)
@@ -54,10 +111,17 @@ def fit(
         ratings = ratings + step * min(1.0, 2.0 / max(float(np.abs(step).max(initial=0.0)), TOLERANCE))
         if np.abs(step).max(initial=0.0) < TOLERANCE:
             break
-    _, information = _derivatives(ratings, points, games, prior)
-    # Ratings are determined up to a constant: the mean is fixed at zero and has no error.
-    centre = np.eye(len(names)) - 1 / max(len(names), 1)
-    return _ratings(names, ELO_PER_E * centre @ ratings, ELO_PER_E**2 * centre @ np.linalg.inv(information) @ centre)
+    return ratings, _derivatives(ratings, points, games, prior)[1]
+
+
+def _centre(count: int) -> Matrix:
+    """Return the projection to a mean of 0. Ratings are determined up to a constant: the mean has no error."""
+    return np.eye(count) - 1 / max(count, 1)
+
+
+def _expected(ratings: Matrix) -> Matrix:
+    """Return the expected points of each row's player against each column's."""
+    return np.asarray(1 / (1 + np.exp(ratings[None, :] - ratings[:, None])))
 
 
 def _points(names: Sequence[str], results: Mapping[tuple[str, str], tuple[float, float, float]]) -> Matrix:
@@ -76,7 +140,7 @@ def _points(names: Sequence[str], results: Mapping[tuple[str, str], tuple[float,
 
 def _derivatives(ratings: Matrix, points: Matrix, games: Matrix, prior: float) -> tuple[Matrix, Matrix]:
     """Return the gradient of the log-likelihood and the negative of its second derivatives."""
-    expected = 1 / (1 + np.exp(ratings[None, :] - ratings[:, None]))
+    expected = _expected(ratings)
     at_middle = 1 / (1 + np.exp(-ratings))
     gradient = (points - games * expected).sum(axis=1) + prior * (0.5 - at_middle)
     weights = games * expected * (1 - expected)

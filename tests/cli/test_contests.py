@@ -22,7 +22,8 @@ from cornered.cli.match_report import note, stronger_bot
 from cornered.cli.rules import app as rules
 from cornered.cli.tournament import Tournament
 from cornered.lab.contests.arena import play
-from cornered.lab.contests.journal import GAMES_FILE, PLAN, ContestJournal
+from cornered.lab.contests.folder import PLAN
+from cornered.lab.contests.journal import GAMES_FILE, ContestJournal
 from cornered.lab.contests.match import MatchTally, paired
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.schedule_knockout import Knockout
@@ -136,7 +137,43 @@ def test_a_tournament_is_kept_reported_and_gone_on_with(tmp_path: Path, monkeypa
     assert "is the plan of another contest" in other.stderr
 
 
+def test_a_tournament_of_three_is_kept_reported_and_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = ("tournament", "random", "greedy", "maxn", *THREE, "--workers", "1", "--games", "6", "--seed", "7")
+    printed = run(*asked)
+    assert printed.exit_code == 0, printed.stderr
+    assert "all groups of 3 bots, 6 games a group in rotated seats: 6 games" in printed.stdout
+    folder = tmp_path / "tournament-isolation-7"
+    assert "Each bot had each seat equally often." in (folder / "report.md").read_text()
+    whole = (folder / GAMES_FILE).read_bytes().splitlines(keepends=True)
+    (folder / GAMES_FILE).write_bytes(b"".join(whole[:4]) + whole[4][:50])
+    told = json.loads(run(*asked, "--json").stdout)
+    assert told["games"] == len((folder / GAMES_FILE).read_bytes().splitlines()) == 6
+    assert (folder / GAMES_FILE).read_bytes().splitlines(keepends=True)[:4] == whole[:4]
+    assert sorted(line["games"] for line in told["bots"]) == [6, 6, 6]
+
+
+THREE = ("--game", "isolation", "-o", "players=3", "-o", "width=4", "-o", "height=4", "--depth", "1")
 WRONG = {
+    "too few for three seats": (["tournament", "random", "greedy", *THREE], "name 3 bots or more"),
+    "seats that are not equal": (
+        ["tournament", "random", "greedy", "maxn", *THREE, "--games", "4"],
+        "give --games a multiple of 3, such as 6",
+    ),
+    "a knockout of three": (
+        ["tournament", "random", "greedy", "maxn", *THREE, "--kind", "knockout"],
+        "games of 3 players are for --kind round-robin",
+    ),
+    "a bot for two among three": (
+        ["tournament", "random", "greedy", "champion", *THREE],
+        "champion does not play isolation",
+    ),
+    "three on a server": (
+        ["tournament", "random", "greedy", "maxn", *THREE, "--server", "ws://127.0.0.1:1"],
+        "leave out --server",
+    ),
     "an unknown bot": (["match", "random", "nosuch", *QUICK], "there is no bot 'nosuch'"),
     "an unknown game": (["match", "random", "greedy", "--game", "chess"], "there is no game 'chess'"),
     "an option of another game": (["match", "random", "greedy", *QUICK, "-o", "walls=3"], "walls"),

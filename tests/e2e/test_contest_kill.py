@@ -16,7 +16,8 @@ from typer.testing import CliRunner
 
 from cornered.cli.rules import app as rules
 from cornered.lab.contests.arena import play
-from cornered.lab.contests.journal import GAMES_FILE, PLAN, ContestJournal
+from cornered.lab.contests.folder import PLAN
+from cornered.lab.contests.journal import GAMES_FILE, ContestJournal
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.schedule import RoundRobin
 from cornered.lab.contests.terms import ContestTerms, PlayedGame

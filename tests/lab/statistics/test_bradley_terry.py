@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
+from random import Random
 from statistics import NormalDist
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cornered.lab.statistics.bradley_terry import fit
+from cornered.lab.statistics.bradley_terry import PlacedGame, fit, fit_places
 from cornered.lab.statistics.elo import elo
 
 # American League, 1987 (Agresti, Categorical Data Analysis, table 10.10): wins of the row against the column.
@@ -111,3 +112,40 @@ def test_results_without_a_player_are_refused() -> None:
         fit(["a", "b"], {("a", "a"): (1, 0, 0)})
     with pytest.raises(ValueError, match="the same name"):
         fit(["a", "a"], {})
+
+
+def test_places_of_two_players_are_rated_as_wins() -> None:
+    games = [PlacedGame((pair, number), pair, (1, 2)) for pair, (won, _, _) in LEAGUE.items() for number in range(won)]
+    games += [
+        PlacedGame((pair, -number), pair, (2, 1)) for pair, (_, _, lost) in LEAGUE.items() for number in range(lost)
+    ]
+    placed, effect = fit_places(TEAMS, games)
+    assert placed.elo == pytest.approx(fit(TEAMS, LEAGUE).elo)
+    assert 1 <= effect < 1.2
+
+
+def test_games_that_repeat_each_other_narrow_no_interval() -> None:
+    chance = Random(4)
+    orders = [chance.sample("abc", 3) for _ in range(60)]
+    once = [PlacedGame(number, order, (1, 2, 3)) for number, order in enumerate(orders)]
+    four_times = [PlacedGame(number, order, (1, 2, 3)) for number, order in enumerate(orders) for _ in range(4)]
+    (one, _), (four, effect) = fit_places("abc", once), fit_places("abc", four_times)
+    assert effect > 3
+    for name in "abc":
+        assert four.high[name] - four.low[name] > 0.9 * (one.high[name] - one.low[name])
+
+
+def test_intervals_of_places_hold_the_truth_as_often_as_they_say() -> None:
+    # Players of equal strength: every order of four is equally likely, and the truth is 0 for all.
+    chance, held, told = Random(1), 0, 0
+    for _ in range(150):
+        games = [PlacedGame(number, chance.sample("abcd", 4), (1, 2, 3, 4)) for number in range(40)]
+        ratings, _ = fit_places("abcd", games, prior=1e-6)
+        held += sum(ratings.low[name] <= 0 <= ratings.high[name] for name in "abcd")
+        told += 4
+    assert 0.92 <= held / told <= 0.99
+
+
+def test_of_one_cluster_nothing_is_known_but_that_it_is_one() -> None:
+    games = [PlacedGame(0, "abc", (1, 2, 3))] * 5
+    assert fit_places("abc", games)[1] == 5

@@ -1,0 +1,57 @@
+"""`cornered dataset`: what it writes and prints, how it goes on, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner, Result
+
+from cornered.cli.dataset import app
+
+QUICK = ("trapgrid", "-o", "size=4", "--depth", "2", "--workers", "1", "--shard", "4")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, [*QUICK, *arguments])
+
+
+def test_it_writes_files_and_a_card_and_goes_on_with_the_same_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = ("--games", "10", "--bot", "minimax", "--seed", "3")
+    result = run(*asked)
+    assert result.exit_code == 0, result.stderr
+    folder = tmp_path / "cornered-games-trapgrid-3"
+    names = ["README.md", *(f"data/games-0000{shard}.parquet" for shard in range(3)), "plan.json"]
+    found = (str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.name != ".lock")
+    assert sorted(found) == names
+    card = (folder / "README.md").read_text()
+    assert "cornered dataset trapgrid --games 10 -o size=4 --bot minimax --depth 2 --shard 4 --seed 3\n" in card
+    before = {name: (folder / name).read_bytes() for name in names}
+    (folder / "data" / "games-00001.parquet").unlink()
+    told = json.loads(run(*asked, "--json").stdout)
+    assert {name: (folder / name).read_bytes() for name in names} == before
+    assert told["made"] == pq.read_metadata(folder / "data" / "games-00001.parquet").num_rows
+    assert (told["games"], told["folder"]) == (10, "cornered-games-trapgrid-3")
+    other = run(*asked, "--explore", "0.5")
+    assert other.exit_code == 2
+    assert "is the plan of another data set" in other.stderr
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (("--games", "2", "--bot", "nosuch"), "there is no bot 'nosuch'"),
+        (("--games", "2", "--bot", "bamboo-outer"), "does not play"),
+        (("--games", "2", "--plies", "90"), "take fewer"),
+    ],
+)
+def test_what_cannot_be_made_is_refused(asked: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    result = run(*asked, "--out", str(tmp_path / "data"))
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert not (tmp_path / "data").exists()
