@@ -198,7 +198,7 @@ class Acknowledged(Made):
     """The command `id` was carried out. `seq` numbers the event that it caused, `ref` is the id of what it created.
 
     Events of a match are stored before this is sent, those of a new match too; tables, challenges and declarations are
-    in the server's memory. See [Commands](#commands) for how long a repeat gets the same answer again.
+    in the server's memory. See [Commands](#commands-and-answers) for how long a repeat gets the same answer again.
     """
 
     type: Literal["acknowledged"] = "acknowledged"

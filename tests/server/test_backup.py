@@ -31,7 +31,7 @@ LOST, PLAYED, *_ = functools.reduce(engine.apply, BEGINNING, engine.load("trapgr
 
 def commands(name: str) -> str:
     """Return a block of the page."""
-    blocks = dict(re.findall(r"^```sh ([\w-]+)\n(.*?)^```$", DOCS.read_text(), re.MULTILINE | re.DOTALL))
+    blocks = dict(re.findall(r"^<!-- run by .+: ([\w-]+) -->\n```sh\n(.*?)^```$", DOCS.read_text(), re.MULTILINE | re.DOTALL))
     assert blocks.keys() == {"sqlite-backup", "sqlite-restore", "postgres-backup", "postgres-restore"}
     return f"set -e\n{blocks[name]}"
 
