@@ -17,8 +17,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-import docs_build
 import yaml
+
+import docs_build
 
 __all__ = ["COMMANDS", "ROOT", "Block", "Marker", "blocks", "commands", "navigation", "pages", "pattern"]
 

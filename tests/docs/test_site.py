@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import docs_build
 import pytest
 from playwright.sync_api import Browser
 
+import docs_build
 from tests.docs.blocks import ROOT, navigation
 from tests.e2e.conftest import browser, chromium
 
