@@ -54,6 +54,7 @@ class Sandbox:
             "XDG_DATA_HOME": str(folder / "home"),
             "CORNERED_DATA": str(folder / "data"),
             "CORNERED_PORT": "0",
+            "CORNERED_SERVER": f"http://{server}",
             "BROWSER": "true",
             "COLUMNS": "200",
             "PYTHONUNBUFFERED": "1",

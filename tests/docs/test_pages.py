@@ -65,7 +65,7 @@ async def carry_out(block: Block, sandbox: Sandbox) -> None:
         else:
             written = await sandbox.run(command)
         for line in expected:
-            assert re.search(pattern(line), written), f"{command} does not print {line!r}:\n{written}"
+            assert re.search(pattern(sandbox.local(line)), written), f"{command} does not print {line!r}:\n{written}"
 
 
 def with_something_to_run() -> list[str]:
