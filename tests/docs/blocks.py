@@ -95,6 +95,8 @@ def navigation() -> list[str]:
             case dict():
                 for one in node.values():
                     yield from leaves(one)
+            case _:
+                raise AssertionError(f"the navigation has {node!r}, which is neither a page nor a list of them")
 
     return list(leaves(tree))
 
