@@ -71,5 +71,5 @@ def test_the_search_of_a_site_that_is_opened_from_disk_finds_a_page(site: Path, 
     page.on("request", lambda request: asked.append(request.url))
     page.goto((site / "bots" / "time.html").as_uri())
     page.get_by_role("textbox", name="Search").fill("quoridor text protocol")
-    page.get_by_role("link", name="The Quoridor Text Protocol").first.wait_for()
+    page.locator(".md-search-result__link", has_text="The Quoridor Text Protocol").first.wait_for()
     assert {urlsplit(url).scheme for url in asked} <= {"file", "data", "blob"}
