@@ -195,7 +195,7 @@ def centres(rows):
 
 The hexagons stand on a corner, with a width of 1. This is the board of radius 2 with its cells' names:
 
-```
+```text
 """  # noqa: E501
 
 _RULES: Final[Mapping[str, str]] = {

@@ -385,7 +385,7 @@ def verify(match, commitment, seed, ply, rolls=("1", "2", "3")):
 
 Lines beginning with `>` are the client's, with `<` the server's; `...` stands for fields left out here.
 
-```
+```text
 > {{"type": "hello", "name": "Ada"}}
 < {{"type": "welcome", "player": {{"id": "p1", "name": "Ada", "kind": "person"}}, "token": "...", ...}}
 > {{"type": "create_seek", "id": "7f3a.1", "settings": {{"game": {{"name": "trapgrid", "options": {{"size": 5}}}}}}}}

@@ -10,9 +10,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -22,13 +20,13 @@ import yaml
 from cornered.cli.lan import EVERY_ADDRESS
 from cornered.server import app
 from cornered.server.settings import MEMORY_DATABASE, Settings
+from tests.docs.blocks import Block, blocks, commands, pattern
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 FOLDERS = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["sources"]
 """The top-level folders, with the names under which they are imported."""
 ADDITIONS = ("Add a game", "Add a bot", "Add a message")
-FENCE = re.compile(r"^```(?P<kind>[a-z]+)(?: (?P<path>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 FRONT_DOOR = {
     "cornered": ["-m", "cornered"],
     "python": [],
@@ -39,19 +37,10 @@ COMMAND_SECONDS = 120.0
 MAX_PICTURE_BYTES = 200_000
 
 
-class Block(NamedTuple):
-    """A fenced code block: a new file at `path`, a diff of the file at `path`, or a console session."""
-
-    kind: str
-    path: str
-    text: str
-
-
-def blocks(title: str) -> list[Block]:
+def followed(title: str) -> list[Block]:
     """Return the code blocks of one section of CONTRIBUTING.md, in order."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    section = text.split(f"\n## {title}\n")[1].split("\n## ")[0]
-    return [Block(found["kind"], found["path"] or "", found["text"]) for found in FENCE.finditer(section)]
+    return blocks(text.split(f"\n## {title}\n")[1].split("\n## ")[0])
 
 
 def patched(text: str, diff: str) -> str:
@@ -64,18 +53,6 @@ def patched(text: str, diff: str) -> str:
         assert ("\n" + text).count("\n" + before) == 1, f"these lines do not stand exactly once:\n{before}"
         text = ("\n" + text).replace("\n" + before, "\n" + after)[1:]
     return text
-
-
-def sessions(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield each command of a console block with the lines of its output."""
-    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
-        command, *expected = part.splitlines()
-        yield command, expected
-
-
-def pattern(line: str) -> str:
-    """Return a pattern for a line of output; `...` matches anything, and column widths are ignored."""
-    return r"(?m)^\s*" + r"\s+".join(re.escape(word).replace(r"\.\.\.", ".*") for word in line.split(" ") if word)
 
 
 def carry_out(checkout: Path, command: str) -> str:
@@ -112,7 +89,7 @@ def checkout(tmp_path: Path) -> Path:
 def test_following_the_text_to_the_letter_works(checkout: Path, title: str) -> None:
     touched = []
     ran = 0
-    for block in blocks(title):
+    for block in followed(title):
         file = checkout / block.path
         match block.kind:
             case "python":
@@ -123,7 +100,7 @@ def test_following_the_text_to_the_letter_works(checkout: Path, title: str) -> N
                 file.write_text(patched(file.read_text(encoding="utf-8"), block.text), encoding="utf-8")
                 touched.append(block.path)
             case "console":
-                for command, expected in sessions(block.text):
+                for command, expected in commands(block):
                     output = carry_out(checkout, command)
                     for line in expected:
                         assert re.search(pattern(line), output), f"{command} does not print {line!r}:\n{output}"
@@ -150,7 +127,7 @@ def read(name: str) -> str:
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "ARCHITECTURE.md"])
 def test_every_file_that_a_document_names_exists(name: str) -> None:
     text = re.sub(r"^```.*?^```$", "", read(name), flags=re.MULTILINE | re.DOTALL)
-    made = {block.path for title in ADDITIONS for block in blocks(title)}
+    made = {block.path for title in ADDITIONS for block in followed(title)}
     named = set(re.findall(r"`((?:[\w.-]+/)+(?:[\w-]+\.[a-z]+)?)`", text))
     linked = {link.partition("#")[0] for link in re.findall(r"\]\(([^):]+)\)", text)} - {""}
     # A table's row names files relative to its folder.

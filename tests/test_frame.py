@@ -11,8 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs.blocks import blocks
+
 ROOT = Path(__file__).resolve().parent.parent
 LOCKS = ("requirements.lock", "requirements-lab.lock", "requirements-dev.lock")
+"""Each has the packages of those before it."""
+DOCS_LOCK = "requirements-docs.lock"
+"""Has the core and the packages of the documentation site."""
 
 
 def locked(name: str) -> dict[str, list[str]]:
@@ -26,7 +31,7 @@ def locked(name: str) -> dict[str, list[str]]:
     return entries
 
 
-@pytest.mark.parametrize("name", LOCKS)
+@pytest.mark.parametrize("name", [*LOCKS, DOCS_LOCK])
 def test_every_locked_package_has_a_hash_and_no_address(name: str) -> None:
     entries = locked(name)
     assert len(entries) > 20
@@ -53,7 +58,7 @@ def test_every_dependency_is_locked() -> None:
 
 def test_a_larger_lock_file_has_the_same_versions() -> None:
     entries = [locked(name) for name in LOCKS]
-    for smaller, larger in pairwise(entries):
+    for smaller, larger in (*pairwise(entries), (locked(DOCS_LOCK), entries[-1])):
         assert [name for name, lines in smaller.items() if larger.get(name, [""])[0] != lines[0]] == []
 
 
@@ -68,5 +73,5 @@ def test_the_front_door_explains_itself() -> None:
 
 
 def test_the_readme_shows_the_example_bot_as_it_is() -> None:
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert blocks[0].strip() == (ROOT / "examples" / "first_bot.py").read_text().strip()
+    (shown,) = [block.text for block in blocks((ROOT / "README.md").read_text()) if block.kind == "python"]
+    assert shown == (ROOT / "examples" / "first_bot.py").read_text()

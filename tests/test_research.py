@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,25 +22,9 @@ STABLE = [
 ]  # fmt: skip
 
 
-def blocks() -> list[tuple[int, str]]:
-    """Return each block of Python of the page, with the line where it begins."""
-    text = PAGE.read_text(encoding="utf-8")
-    return [
-        (text[: found.start(1)].count("\n"), found[1]) for found in re.finditer(r"```python\n(.*?)```", text, re.DOTALL)
-    ]
-
-
 def test_the_names_of_the_interface_stay() -> None:
     assert research.__all__ == STABLE
     assert all(getattr(research, name) is not None for name in STABLE)
-
-
-def test_every_block_of_the_page_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {"__name__": "page"}
-    for line, block in blocks():
-        exec(compile("\n" * line + block, str(PAGE), "exec"), names)
-    assert len(blocks()) >= 8
 
 
 def test_the_page_names_the_whole_interface() -> None:

@@ -64,15 +64,32 @@ def test_a_server_and_a_cluster_start_with_one_word(
     assert f"./run {command}" in str(run.__doc__)
 
 
+@pytest.mark.parametrize(("words", "begins"), [(["docs"], ["build", "--strict"]), (["docs", "--serve"], ["serve"])])
+def test_the_documentation_is_built_or_shown_with_its_own_packages(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, words: list[str], begins: list[str]
+) -> None:
+    ensured: list[str] = []
+    replaced: list[str] = []
+    monkeypatch.setattr(run, "ensure", ensured.append)
+    monkeypatch.setattr(run, "replace", lambda *words: replaced.extend(words))
+    monkeypatch.chdir(SCRIPT.parent)
+    run.main(words)
+    assert ensured == ["docs"]
+    assert replaced[: 3 + len(begins)] == [str(run.PYTHON), "-m", "mkdocs", *begins]
+    assert "./run docs [--serve]" in str(run.__doc__)
+
+
 def test_an_environment_serves_what_needs_less_and_not_what_needs_more(
     run: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(run, "VENV", tmp_path)
     monkeypatch.setattr(run, "PYTHON", Path(sys.executable))
     (tmp_path / "lab.stamp").write_text(run.stamp("lab"))
-    assert [run.is_current(kind) for kind in run.LOCKS] == [True, True, False]
+    assert {kind for kind in run.LOCKS if run.is_current(kind)} == {"run", "lab"}
     (tmp_path / "lab.stamp").write_text("made from older lock files")
-    assert [run.is_current(kind) for kind in run.LOCKS] == [False, False, False]
+    assert not any(run.is_current(kind) for kind in run.LOCKS)
+    (tmp_path / "dev.stamp").write_text(run.stamp("dev"))
+    assert all(run.is_current(kind) for kind in run.LOCKS)
 
 
 def report(*packages: Mapping[str, object]) -> str:

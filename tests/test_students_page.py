@@ -39,7 +39,7 @@ def anchors() -> set[str]:
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.split("\n")[0])
 def test_a_step_has_one_command_something_to_look_at_and_one_question(step: str) -> None:
-    assert len(re.findall(r"^    \S", step, re.M)) == 1
+    assert len(re.findall(r"^```sh\n.+\n```$", step, re.M)) == 1
     assert step.count("*Question:*") == 1
     assert "](" in step or "Look at" in step
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import functools
 import os
-import re
 import shutil
 import stat
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -21,6 +20,7 @@ from cornered.protocol.values import Fischer
 from cornered.server.adapters.inspection import inspect
 from cornered.server.runtime.timekeeping import last_sign
 from tests.conftest import Postgres, require
+from tests.docs.blocks import blocks
 from tests.server.conftest import Pair, PlayOut, Running, Start
 from tests.waiting import TIMEOUT_S, until
 
@@ -31,9 +31,9 @@ LOST, PLAYED, *_ = functools.reduce(engine.apply, BEGINNING, engine.load("trapgr
 
 def commands(name: str) -> str:
     """Return a block of the page."""
-    blocks = dict(re.findall(r"^```sh ([\w-]+)\n(.*?)^```$", DOCS.read_text(), re.MULTILINE | re.DOTALL))
-    assert blocks.keys() == {"sqlite-backup", "sqlite-restore", "postgres-backup", "postgres-restore"}
-    return f"set -e\n{blocks[name]}"
+    found = {block.reason: block.text for block in blocks(DOCS.read_text()) if block.marker == "run by"}
+    assert found.keys() == {"sqlite-backup", "sqlite-restore", "postgres-backup", "postgres-restore"}
+    return f"set -e\n{found[name]}"
 
 
 async def sh(script: str, **variables: str) -> None:
