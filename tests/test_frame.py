@@ -56,10 +56,15 @@ def test_every_dependency_is_locked() -> None:
     assert everything | names(project["dependency-groups"]["dev"]) <= set(locked("requirements-dev.lock"))
 
 
+def version(lines: list[str]) -> str:
+    """Return name and version of an entry. Its marker may differ: another package may need it on more platforms."""
+    return re.split(r" [;\\]", lines[0])[0]
+
+
 def test_a_larger_lock_file_has_the_same_versions() -> None:
     entries = [locked(name) for name in LOCKS]
     for smaller, larger in (*pairwise(entries), (locked(DOCS_LOCK), entries[-1])):
-        assert [name for name, lines in smaller.items() if larger.get(name, [""])[0] != lines[0]] == []
+        assert [name for name, lines in smaller.items() if version(larger.get(name, [""])) != version(lines)] == []
 
 
 def test_serving_installs_nothing_of_the_laboratory() -> None:

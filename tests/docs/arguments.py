@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
-from typing import Any, Final
+from typing import Final
 
+from typer.core import TyperGroup
 from typer.main import get_command
 
 from cornered.cli.main import app
@@ -20,7 +21,7 @@ DOOR: Final = ("cornered", "serve", "cluster", "test", "lint", "lock", "docs", "
 
 
 def check_arguments(command: str) -> None:
-    """Raise AssertionError or a UsageError for a command that could not be run as it stands."""
+    """Raise AssertionError or typer's UsageError for a command that could not be run as it stands."""
     words = shlex.split(command, comments=True)
     while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
         words.pop(0)
@@ -52,10 +53,9 @@ def _check_requirement(requirement: str) -> None:
 
 def _check_options(arguments: list[str]) -> None:
     """Read the arguments as the command line does, down to the command that they name."""
-    # typer may bring its own click, whose types are private.
-    command: Any = get_command(app)
+    command = get_command(app)
     context = command.make_context("cornered", list(arguments))
-    while hasattr(command, "commands"):
+    while isinstance(command, TyperGroup):
         rest = [*context._protected_args, *context.args]
         name, found, rest = command.resolve_command(context, rest)
         assert found is not None

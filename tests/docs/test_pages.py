@@ -106,6 +106,22 @@ async def test_the_blocks_of_a_page_run_in_their_order(
         assert line in said.getvalue()
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cornered bench nonsense",
+        "./run cornered play --nonsense",
+        "cornered bot x --concurrency 1000",
+        "pip install 'cornered[nonsense]'",
+        "./run test tests/nonsense.py",
+        "docker compose up",
+    ],
+)
+def test_a_command_that_could_not_be_run_is_refused(command: str) -> None:
+    with pytest.raises(Exception, match=r"nonsense|1000|cannot be read"):
+        check_arguments(command)
+
+
 def test_a_setting_of_the_environment_exists() -> None:
     shown = [
         name
