@@ -164,7 +164,7 @@ def test_a_game_does_not_depend_on_the_number_of_games_or_the_size_of_files(
 
 def test_a_bot_that_fails_leaves_its_game_without_a_result(workforce: Workforce, tmp_path: Path) -> None:
     broken = tmp_path / "broken.py"
-    broken.write_text("def choose(state):\n    raise RuntimeError('no idea')\n")
+    broken.write_text("def choose(state, limit):\n    raise RuntimeError('no idea')\n")
     terms = ContestTerms.of("trapgrid", {"size": 4}, depth=1)
     plan = DatasetPlan.of(terms, [str(broken)], 3, plies=2)
     make(plan, tmp_path, workforce, no_report)
@@ -178,7 +178,7 @@ def test_a_bot_that_fails_leaves_its_game_without_a_result(workforce: Workforce,
 
 def test_a_bot_that_fails_at_once_leaves_no_row(workforce: Workforce, tmp_path: Path) -> None:
     broken = tmp_path / "broken.py"
-    broken.write_text("def choose(state):\n    raise RuntimeError('no idea')\n")
+    broken.write_text("def choose(state, limit):\n    raise RuntimeError('no idea')\n")
     plan = DatasetPlan.of(ContestTerms.of("trapgrid", {"size": 4}), [str(broken)], 3, plies=0)
     make(plan, tmp_path, workforce, no_report)
     counts = count(plan, tmp_path)
@@ -189,7 +189,7 @@ def test_what_a_bot_says_is_left_out_where_it_is_no_number(workforce: Workforce,
     strange = tmp_path / "strange.py"
     strange.write_text(
         "from cornered.bots.bot import Thought\n"
-        "def choose(state):\n"
+        "def choose(state, limit):\n"
         "    return Thought(state.moves()[0], 'good', depth=10**9, nodes=10**30, proven='maybe', plies=-1)\n"
     )
     plan = DatasetPlan.of(ContestTerms.of("trapgrid", {"size": 4}), [str(strange)], 3, plies=1)
