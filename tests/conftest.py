@@ -8,7 +8,6 @@ import asyncio
 import contextlib
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -30,6 +29,8 @@ from cornered.services.service import accepts as accepts
 from cornered.services.service import free_port as free_port
 from tests.virtual_time import VirtualTimeLoop
 
+pytest_plugins = ["tests.tiers"]
+
 IN_CI = os.environ.get("CI") == "true"
 DEADLINE = 60.0
 INSTALL_SECONDS = 240.0
@@ -44,11 +45,6 @@ settings.load_profile("any machine")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--campaigns",
-        action="store_true",
-        help="run what takes minutes too: attacks, faults, fuzzer, soak, load, all kills",
-    )
-    parser.addoption(
         "--headless-shell",
         action="store_true",
         help="run the page in chromium-headless-shell, which takes half of Chromium's CPU time",
@@ -62,25 +58,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect the campaigns without `--campaigns`; with it they run one at a time. They need Linux's loopback network,
-    namespaces and /proc, and an otherwise idle machine.
-
-    In CI a test that fails runs once more, and the summary names it: a busy machine must not hold up a change, nor hide
-    what is still to be mended. What faults and kills show is final: a move that is lost once is lost."""
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """In CI a test that fails runs once more, and the summary names it: a busy machine must not hold up a change, nor
+    hide what is still to be mended. What faults and kills show is final: a move that is lost once is lost."""
     for item in items:
         if IN_CI and not item.path.is_relative_to(FAULTS) and item.path.name != "test_kill.py":
             item.add_marker(pytest.mark.flaky(reruns=1))
-    campaigns = [item for item in items if item.get_closest_marker("campaign") is not None]
-    if not config.getoption("--campaigns"):
-        kept = set(items) - set(campaigns)
-        items[:] = [item for item in items if item in kept]
-        config.hook.pytest_deselected(items=campaigns)
-        return
-    for item in campaigns:
-        item.add_marker(pytest.mark.xdist_group("campaigns"))
-        if sys.platform != "linux":
-            item.add_marker(pytest.mark.skip(reason="needs Linux's loopback network and /proc"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -109,53 +110,57 @@ def asserts(function: Function, asserting: set[str]) -> bool:
     return False
 
 
-SOURCES = {path: ast.parse(path.read_text()) for path in sorted(TESTS.rglob("*.py"))}
+@cache
+def sources() -> dict[Path, ast.Module]:
+    """Return the trees of all files. Every worker of pytest-xdist imports this module: they are parsed when used."""
+    return {path: ast.parse(path.read_text()) for path in sorted(TESTS.rglob("*.py"))}
 
 
 def visible_from(path: Path) -> set[Path]:
     """Return the files whose functions and methods a test file may call: those it imports, and its conftest.py."""
-    modules = {name.rpartition(".")[0].replace(".", "/") for name in origins(SOURCES[path]).values()}
+    modules = {name.rpartition(".")[0].replace(".", "/") for name in origins(sources()[path]).values()}
     imported = {TESTS.parent / f"{module}.py" for module in modules}
-    return {path} | ((imported | {folder / "conftest.py" for folder in path.parents}) & SOURCES.keys())
+    return {path} | ((imported | {folder / "conftest.py" for folder in path.parents}) & sources().keys())
 
 
 def asserting_by_file() -> dict[Path, set[str]]:
     """Return for each file the names of the functions that it can call and that assert, directly or by a call."""
-    visible = {path: visible_from(path) for path in SOURCES}
-    own = {path: set[str]() for path in SOURCES}
+    visible = {path: visible_from(path) for path in sources()}
+    own = {path: set[str]() for path in sources()}
     is_growing = True
     while is_growing:
-        known = {path: ASSERTING.union(*(own[other] for other in visible[path])) for path in SOURCES}
+        known = {path: ASSERTING.union(*(own[other] for other in visible[path])) for path in sources()}
         grown = {
             path: {one.name for one in functions(tree) if not is_test(one) and asserts(one, known[path])}
-            for path, tree in SOURCES.items()
+            for path, tree in sources().items()
         }
         own, is_growing = grown, grown != own
     return known
 
 
 def found(look: Callable[[ast.Module], Iterator[Finding]], paths: list[Path]) -> list[str]:
-    return [f"{path.relative_to(TESTS.parent)}:{line}: {what}" for path in paths for line, what in look(SOURCES[path])]
+    trees = [(path.relative_to(TESTS.parent), sources()[path]) for path in paths]
+    return [f"{name}:{line}: {what}" for name, tree in trees for line, what in look(tree)]
 
 
 def test_no_test_outside_e2e_pauses() -> None:
-    timed = [path for path in SOURCES if path.parent.name != "e2e" and path.name != VIRTUAL_TIME]
+    timed = [path for path in sources() if path.parent.name != "e2e" and path.name != VIRTUAL_TIME]
     assert found(pauses, timed) == []
 
 
 def test_no_private_name_of_ours_is_replaced() -> None:
-    assert found(replaced_private_names, list(SOURCES)) == []
+    assert found(replaced_private_names, list(sources())) == []
 
 
 def test_no_private_name_of_ours_is_imported() -> None:
-    assert found(imported_private_names, list(SOURCES)) == []
+    assert found(imported_private_names, list(sources())) == []
 
 
 def test_each_test_asserts_something() -> None:
     silent = [
         f"{path.relative_to(TESTS.parent)}:{function.lineno}: {function.name} asserts nothing"
         for path, asserting in asserting_by_file().items()
-        for function in functions(SOURCES[path])
+        for function in functions(sources()[path])
         if is_test(function) and not asserts(function, asserting)
     ]
     assert silent == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.machinery
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -77,6 +78,30 @@ def test_the_documentation_is_built_or_shown_with_its_own_packages(
     assert ensured == ["docs"]
     assert replaced[: 3 + len(begins)] == [str(run.PYTHON), "-m", "mkdocs", *begins]
     assert "./run docs [--serve]" in str(run.__doc__)
+
+
+@pytest.mark.parametrize(
+    ("words", "is_parallel"),
+    [
+        ([], True),
+        (["--thorough"], True),
+        (["--campaigns", "-m", "campaign"], False),
+        (["tests/test_run.py"], False),
+        (["--thorough", "tests/test_run.py"], False),
+    ],
+    ids=["nothing", "thorough", "campaigns", "a file", "a file thorough"],
+)
+def test_tests_run_on_every_core_unless_some_are_named(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, words: list[str], is_parallel: bool
+) -> None:
+    replaced: list[str] = []
+    monkeypatch.chdir(run.ROOT)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setattr(run, "ensure", lambda kind: None)
+    monkeypatch.setattr(run, "replace", lambda *command: replaced.extend(command))
+    run.main(["test", *words])
+    assert replaced == [str(run.PYTHON), "-m", "pytest", *(run.WHOLE_SUITE if is_parallel else ()), *words]
+    assert "PYTHONDONTWRITEBYTECODE" not in os.environ, "workers and servers would compile every module again"
 
 
 def test_an_environment_serves_what_needs_less_and_not_what_needs_more(

@@ -47,6 +47,7 @@ def first_view(browser: Browser, address: str, request: pytest.FixtureRequest) -
     return traffic
 
 
+@pytest.mark.core
 def test_the_first_view_is_small(first_view: Traffic) -> None:
     assert sum(first_view.sizes.values()) <= FIRST_VIEW_BYTES, first_view.sizes
     assert len(first_view.names) <= FIRST_VIEW_REQUESTS, sorted(first_view.names.values())
@@ -77,6 +78,7 @@ def test_a_view_is_loaded_once_with_its_stylesheet(open_window: OpenWindow) -> N
     assert list(traffic.names.values()).count("help.js") == 1
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("name", ["form.js", "help.js"])
 def test_a_dialog_that_cannot_be_loaded_says_so_and_opens_the_next_time(name: str, open_window: OpenWindow) -> None:
     window = open_window()

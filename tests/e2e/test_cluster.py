@@ -133,7 +133,10 @@ async def kill_a_node(cluster: Cluster, record: Record) -> None:
     await until(lambda: len(set(cluster.node_processes()) - {victim}) == NODES)
 
 
-@pytest.mark.parametrize("kills", [KILLS, pytest.param(CAMPAIGN_KILLS, marks=pytest.mark.campaign)])
+@pytest.mark.parametrize(
+    "kills",
+    [pytest.param(KILLS, marks=pytest.mark.core), pytest.param(CAMPAIGN_KILLS, marks=pytest.mark.campaign)],
+)
 async def test_no_acknowledged_move_is_lost_when_nodes_die_and_all_data_are_kept(folder: Path, kills: int) -> None:
     record, is_dying = Record(), True
     async with running(folder) as cluster:
@@ -185,6 +188,7 @@ async def test_services_that_die_are_started_again(folder: Path) -> None:
     assert not (folder / "cluster" / "postgres" / "data" / "postmaster.pid").exists()
 
 
+@pytest.mark.core
 async def test_a_node_that_cannot_start_ends_the_cluster_with_its_reason(folder: Path) -> None:
     (folder / "cluster" / "node-1").mkdir(parents=True)
     (folder / "cluster" / "node-1" / "cornered.toml").write_text('prot = "8420"\n')

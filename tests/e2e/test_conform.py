@@ -96,6 +96,7 @@ async def test_a_client_without_faults_passes_every_scenario() -> None:
     assert outcomes(await verdicts_of(raw())) == {scenario.name: "passed" for scenario in CLIENT_SCENARIOS}
 
 
+@pytest.mark.core
 async def test_a_bot_of_the_sdk_passes_every_scenario() -> None:
     assert outcomes(await verdicts_of(with_the_sdk())) == {scenario.name: "passed" for scenario in CLIENT_SCENARIOS}
 
@@ -105,6 +106,7 @@ def slug(heading: str) -> str:
     return "".join(char for char in heading.strip("# ").lower() if char.isalnum() or char in " -_").replace(" ", "-")
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("scenario", [*CLIENT_SCENARIOS, *SERVER_SCENARIOS], ids=lambda scenario: scenario.name)
 def test_a_scenario_is_in_the_document_and_its_rule_in_the_protocol(scenario: Scenario[Any]) -> None:
     page, _, anchor = scenario.rule.partition("#")
@@ -264,6 +266,7 @@ async def test_the_scenario_for_a_fault_of_a_server_finds_it(fault: str, proxy: 
     assert verdict.seen
 
 
+@pytest.mark.core
 @pytest.mark.virtual_time
 async def test_the_server_passes_every_scenario() -> None:
     async with RestartingServer.open(now) as server:

@@ -72,6 +72,7 @@ def test_on_a_large_cell_the_first_tap_makes_the_move(open_window: OpenWindow) -
     expect(first.page.locator(".movelist .move")).to_have_text([target])
 
 
+@pytest.mark.core
 def test_a_premove_is_made_when_the_turn_comes(open_window: OpenWindow) -> None:
     first, second = open_window(), open_window()
     begin(first, second, "TrapGrid", size=5)
@@ -263,6 +264,7 @@ def test_a_wall_that_a_finger_drags_from_the_rack_waits_for_a_tap(open_window: O
     expect(second.page.locator(".walls .wall")).to_have_count(1)
 
 
+@pytest.mark.core
 def test_a_wall_is_dragged_from_the_rack(open_window: OpenWindow) -> None:
     first, second = open_window(), open_window()
     begin(first, second, "Quoridor", size=5)

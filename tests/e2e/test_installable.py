@@ -35,6 +35,7 @@ CONTROLLED = """
 KEPT = {"icon.svg", "offline.css", "offline.html", "offline.js"}
 
 
+@pytest.mark.core
 def test_the_manifest_is_what_browsers_ask_of_an_installable_page(address: str) -> None:
     with urlopen(f"{address}/manifest.webmanifest") as answer:
         assert answer.headers["Content-Type"] == "application/manifest+json"

@@ -162,7 +162,10 @@ async def kill_again_and_again(nursery: Nursery, record: Record, kills: int, cha
     return under_way
 
 
-@pytest.mark.parametrize("kills", [KILLS, pytest.param(CAMPAIGN_KILLS, marks=pytest.mark.campaign)])
+@pytest.mark.parametrize(
+    "kills",
+    [pytest.param(KILLS, marks=pytest.mark.core), pytest.param(CAMPAIGN_KILLS, marks=pytest.mark.campaign)],
+)
 async def test_no_acknowledged_move_is_lost_or_doubled_by_kill_9(tmp_path: Path, kills: int) -> None:
     port, record, begun = free_port(), Record(), time.monotonic()
     is_dying = True

@@ -94,6 +94,7 @@ def test_a_puzzle_is_solved_by_the_keyboard_alone(open_window: OpenWindow) -> No
     expect(window.page).not_to_have_url(re.compile(puzzle["id"]))
 
 
+@pytest.mark.core
 def test_a_puzzle_is_solved_by_typing_moves(open_window: OpenWindow) -> None:
     window = open_window()
     puzzle = next(one for one in puzzles("quoridor") if any(len(move) == 3 for move in one["line"][::2]))
@@ -114,6 +115,7 @@ def test_a_puzzle_is_solved_by_touch_and_fits_a_phone(open_window: OpenWindow) -
     assert window.page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
 
 
+@pytest.mark.core
 def test_a_wrong_move_says_so_and_ends_the_streak(open_window: OpenWindow) -> None:
     window = open_window()
     first, second, *_ = (one for one in puzzles("isolation") if one["n"] == 1)

@@ -188,6 +188,7 @@ async def test_growth_is_told_for_each_store_and_count(tmp_path: Path, compiled:
     assert "<svg" in write_growth(report, tmp_path / "out").read_text()
 
 
+@pytest.mark.core
 def test_the_usage_of_a_process_includes_its_children() -> None:
     spin = "import time; end = time.process_time() + 0.2\nwhile time.process_time() < end: pass"
     code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {spin!r}]); print(flush=True); input()"
@@ -202,6 +203,7 @@ def test_the_usage_of_a_process_includes_its_children() -> None:
     assert usage_of(process.pid).cpu is None
 
 
+@pytest.mark.core
 def test_a_server_elsewhere_has_no_baseline() -> None:
     assert not Servers(("ws://127.0.0.1:1", "wss://play.example.org")).is_local
     assert Servers(("ws://127.0.0.1:1",)).is_local

@@ -24,6 +24,7 @@ def network(address: str) -> Iterator[Network]:
         yield network
 
 
+@pytest.mark.core
 def test_a_device_that_goes_offline_says_so_at_once_and_sends_the_move_later(open_window: OpenWindow) -> None:
     first, second = open_window(cuttable=True), open_window()
     begin(first, second, "TrapGrid", size=5)

@@ -35,6 +35,7 @@ def pair(open_window: OpenWindow, game: str, **options: int | bool) -> tuple[Win
     return first, second
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("game", GAMES)
 def test_two_people_play_a_game_while_a_third_watches(game: str, open_window: OpenWindow) -> None:
     first, second = pair(open_window, game, **GAMES[game])
@@ -56,6 +57,7 @@ def test_two_people_play_a_game_while_a_third_watches(game: str, open_window: Op
     assert all(move in told for move in third.moves)
 
 
+@pytest.mark.core
 def test_a_person_plays_a_house_bot_to_the_end(open_window: OpenWindow, address: str) -> None:
     command = [sys.executable, "-m", "cornered", "bot", "greedy", "--server", address.replace("http", "ws", 1)]
     with subprocess.Popen(command) as bot:
@@ -71,6 +73,7 @@ def test_a_person_plays_a_house_bot_to_the_end(open_window: OpenWindow, address:
             bot.terminate()
 
 
+@pytest.mark.core
 def test_a_reload_in_mid_game_resumes(open_window: OpenWindow) -> None:
     first, second = pair(open_window, "TrapGrid", size=5)
     first.make("b5")
@@ -135,6 +138,7 @@ def test_a_move_that_meets_a_restart_is_sent_again_under_its_id(open_window: Ope
     assert len(set(first.plays)) == 1
 
 
+@pytest.mark.core
 @pytest.mark.parametrize("lost", ["commands", "answers"])
 def test_a_move_lost_on_its_way_is_made_once(lost: Literal["commands", "answers"], open_window: OpenWindow) -> None:
     first, second = open_window(cuttable=True), open_window()
@@ -196,6 +200,7 @@ def test_walls_are_placed_by_two_taps(open_window: OpenWindow) -> None:
     assert second.moves[0][-1] == "h"
 
 
+@pytest.mark.core
 def test_a_game_is_played_by_keyboard_alone(open_window: OpenWindow) -> None:
     first, second = pair(open_window, "Quoridor", size=5)
     keys = first.page.keyboard
@@ -292,6 +297,7 @@ def test_a_piece_can_be_dragged(open_window: OpenWindow) -> None:
     expect(first.page.locator(".movelist .move")).to_have_text(["a4"])
 
 
+@pytest.mark.core
 def test_draws_takebacks_resignation_and_rematch(open_window: OpenWindow) -> None:
     first, second = pair(open_window, "Quoridor", size=3)
     first.await_turn()
@@ -360,6 +366,7 @@ def test_four_people_play_with_dice_that_anyone_can_check(open_window: OpenWindo
     expect(last.locator(".proof [role=status]")).to_contain_text("the seed matches the promise")
 
 
+@pytest.mark.core
 def test_players_and_spectators_talk_in_rooms_of_their_own(open_window: OpenWindow) -> None:
     first, second = pair(open_window, "TrapGrid", size=4)
     third = open_window()
@@ -552,7 +559,9 @@ def test_colours_follow_the_system_and_can_be_pinned(open_window: OpenWindow) ->
     assert window.page.evaluate(background) == dark
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize(
+    "dark", [pytest.param(False, id="light", marks=pytest.mark.core), pytest.param(True, id="dark")]
+)
 def test_axe_finds_nothing_serious(dark: bool, open_window: OpenWindow, axe: str) -> None:
     first, second = open_window(dark=dark), open_window()
     assert first.violations(axe) == []

@@ -40,6 +40,7 @@ def rated_table(first: Window, second: Window, *, size: int) -> None:
     second.in_match()
 
 
+@pytest.mark.core
 def test_a_game_of_quick_pairing_is_rated_and_shown_in_profile_and_leaderboard(open_window: OpenWindow) -> None:
     first, second = open_window(), open_window()
     meet(first, second, "TrapGrid, 3 min + 2 s")

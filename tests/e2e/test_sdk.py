@@ -176,6 +176,7 @@ def one_of_each() -> list[Any]:
     return list(made[0])
 
 
+@pytest.mark.core
 async def test_the_server_answers_every_command_and_ask_returns(address: str) -> None:
     commands = one_of_each()
     assert len(commands) > 30
@@ -197,6 +198,7 @@ async def test_an_invite_is_looked_at_before_it_is_taken(address: str) -> None:
         assert (await bob.ask(AskSeek(id=bob.new_id(), seek=table), SeekInfo)).seek.by == ann.player
 
 
+@pytest.mark.core
 async def test_moves_are_made_exactly_once_over_a_line_that_keeps_breaking(address: str) -> None:
     made: list[str] = []
     chance = random.Random(1)
@@ -239,6 +241,7 @@ async def test_moves_are_made_exactly_once_over_a_line_that_keeps_breaking(addre
         assert events[-1] == mine.snapshot.seq
 
 
+@pytest.mark.core
 async def test_a_game_goes_on_after_the_server_was_restarted(tmp_path: Path) -> None:
     settings = Settings(port=free_port(), data=tmp_path, log_level="error")
     async with asyncio.timeout(60), contextlib.AsyncExitStack() as clients:
@@ -259,6 +262,7 @@ async def test_a_game_goes_on_after_the_server_was_restarted(tmp_path: Path) -> 
             assert mine.snapshot.reason == "rules"
 
 
+@pytest.mark.core
 async def test_three_bots_finish_a_game_for_three_with_dice(address: str) -> None:
     watched = asyncio.Event()
 

@@ -98,6 +98,7 @@ def test_a_start_that_fails_and_does_not_end_is_ended_after_the_deadline(tmp_pat
     assert b"did not stop in time" in done.stderr
 
 
+@pytest.mark.core
 def test_a_signal_ends_a_start_that_waits(tmp_path: Path) -> None:
     command = [sys.executable, "-c", SERVER.format(stuck=STUCK_START, seconds=50), str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ)) as process:

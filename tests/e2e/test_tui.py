@@ -79,6 +79,7 @@ async def random_bot(address: str) -> AsyncIterator[None]:
         playing.cancel()
 
 
+@pytest.mark.core
 async def test_a_game_against_a_bot_from_the_menu_to_the_end_and_back(address: str) -> None:
     async with random_bot(address), Client.connect(address, name="Ana") as ana:
         app = CorneredApp(MenuScreen(ana, game="trapgrid"), client=ana)
@@ -190,6 +191,7 @@ def plainly(address: str, home: Path, call: str, lines: str) -> subprocess.Compl
     )
 
 
+@pytest.mark.core
 async def test_a_pipe_plays_a_whole_game(address: str, tmp_path: Path) -> None:
     async with random_bot(address):
         call = "play(PlayRequest('trapgrid', {{'size': 3}}, bot='Rando'), server={server}, plain=True, name='Ana')"

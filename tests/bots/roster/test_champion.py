@@ -19,6 +19,7 @@ from cornered.bots.search.memory import SearchMemory
 from cornered.engine import State
 
 ORACLES = Path(__file__).parents[2] / "data" / "oracles"
+GAMES = ["trapgrid", "isolation", pytest.param("bamboo", marks=pytest.mark.thorough), "quoridor"]
 LIMITS = (Limit(nodes=1), Limit(nodes=100), Limit(nodes=5_000), Limit(depth=3))
 
 
@@ -35,7 +36,7 @@ def exact(game: str) -> list[tuple[State, dict[str, Any]]]:
     return found
 
 
-@pytest.mark.parametrize("game", ["trapgrid", "isolation", "bamboo", "quoridor"])
+@pytest.mark.parametrize("game", GAMES)
 def test_what_it_claims_is_true_under_every_limit(game: str) -> None:
     champion = create("champion")
     for state, line in exact(game):
@@ -46,7 +47,7 @@ def test_what_it_claims_is_true_under_every_limit(game: str) -> None:
             assert thought.proven in (None, "win" if line["value"] > 0 else "loss"), (str(state), limit, thought)
 
 
-@pytest.mark.parametrize("game", ["trapgrid", "isolation", "bamboo", "quoridor"])
+@pytest.mark.parametrize("game", GAMES)
 def test_it_wins_every_won_position_that_it_has_a_moment_for(game: str) -> None:
     champion = create("champion")
     won = [(state, line) for state, line in exact(game) if line["value"] > 0]

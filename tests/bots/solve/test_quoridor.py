@@ -173,6 +173,7 @@ def test_a_position_is_worth_the_same_from_tables_of_its_own_and_from_those_of_a
         assert again.nodes == 0
 
 
+@pytest.mark.thorough
 def test_each_value_follows_from_those_one_ply_later() -> None:
     start = engine.load("quoridor", size=5, walls=4).start()
     for number in range(6):

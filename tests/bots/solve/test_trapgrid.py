@@ -242,6 +242,7 @@ def test_a_memo_that_overflows_all_the_time_proves_the_same() -> None:
     assert run(PLAIN.format(before=before), NUMBA_DISABLE_JIT="1") == EXPECTED
 
 
+@pytest.mark.thorough
 def test_kernels_out_of_the_cache_prove_the_same(tmp_path: Path) -> None:
     for _ in range(2):
         assert run(PLAIN.format(before=""), CORNERED_KERNELS=str(tmp_path)) == EXPECTED

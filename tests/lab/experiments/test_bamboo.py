@@ -32,6 +32,7 @@ def test_the_exact_chance_on_size_1_is_that_of_the_plain_definition() -> None:
     assert chance_of_first(1) == pytest.approx(float(plain), abs=1e-12)
 
 
+@pytest.mark.thorough
 def test_the_exact_chance_on_size_2_is_the_known_one() -> None:
     assert chance_of_first(2) == pytest.approx(0.412604, abs=5e-7)
 

@@ -189,6 +189,7 @@ def test_each_row_tells_its_verdict_for_half_as_many_printed_games() -> None:
     assert row.note == "as 50 printed games: unclear"
 
 
+@pytest.mark.thorough
 def test_a_reading_that_was_chosen_to_fit_is_no_agreement(tmp_path: Path) -> None:
     rows = check(Heuristics(), tmp_path)
     chosen = [row for label, row in rows.items() if label.endswith(ADDED.suffix)]

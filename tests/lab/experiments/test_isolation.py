@@ -94,6 +94,7 @@ def test_tree(tmp_path: Path) -> None:
     assert {by[f"defensive score of move {move}"].verdict for move in "AB"} == {"apart"}
 
 
+@pytest.mark.thorough
 def test_the_lengths_of_games_are_those_that_the_solver_and_play_find() -> None:
     state: State = engine.load("isolation", width=3, height=3).start()
     assert isinstance(state, IsolationState)

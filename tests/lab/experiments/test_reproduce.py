@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -19,6 +20,16 @@ from cornered.lab.reports.plots import drawing
 from tests.lab.experiments.inline import Inline
 from tests.lab.reports.layout import check_legends
 
+LONG = {
+    "bamboo-table-3",
+    "bamboo-table-4",
+    "notes-expectiminimax",
+    "notes-quiescence",
+    "quoridor-depth",
+    "quoridor-nodes",
+}
+"""Experiments that take more than two seconds even at the smallest scale."""
+
 
 def run(name: str, out: Path, *, again: bool = False, keep: bool = False, workforce: Inline | None = None) -> Finding:
     workers = workforce or Inline()
@@ -26,7 +37,9 @@ def run(name: str, out: Path, *, again: bool = False, keep: bool = False, workfo
     return make(experiments()[name], workers, out, "tiny", 1, no_report, command=command, again=again, keep=keep)
 
 
-@pytest.mark.parametrize("name", experiments())
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.thorough) if name in LONG else name for name in experiments()]
+)
 def test_an_experiment_writes_its_table_plot_and_figures(name: str, tmp_path: Path) -> None:
     finding = run(name, tmp_path)
     folder = tmp_path / FOLDER
@@ -120,9 +133,17 @@ def test_a_row_without_bound_is_written_and_read(tmp_path: Path) -> None:
     assert "without bound" in page(replace(found, rows=[row]))
 
 
+@pytest.fixture(scope="module")
+def table_4(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the experiment bamboo-table-4 has been made."""
+    out = tmp_path_factory.mktemp("table-4")
+    run("bamboo-table-4", out)
+    return out
+
+
 @pytest.mark.parametrize("content", ["{}", "no JSON", '{"name": "bamboo-table-2", "rows": [{}], "verdicts": {}}'])
-def test_a_finding_of_another_version_is_left_out_and_made_again(content: str, tmp_path: Path) -> None:
-    run("bamboo-table-4", tmp_path)
+def test_a_finding_of_another_version_is_left_out_and_made_again(content: str, table_4: Path, tmp_path: Path) -> None:
+    shutil.copytree(table_4, tmp_path, dirs_exist_ok=True)
     old = tmp_path / FOLDER / "bamboo-table-2.json"
     old.write_text(content)
     with pytest.raises(ValueError, match=r"bamboo-table-2\.json holds no finding of this version"):

@@ -158,6 +158,7 @@ def test_a_report_has_three_forms_and_says_that_people_judge() -> None:
     assert "overlap" in as_text(compare("Ann", others, [], others), [])
 
 
+@pytest.mark.thorough
 def test_one_who_plays_the_champions_moves_and_one_who_plays_as_level_3_differ_clearly() -> None:
     champion = create("champion")
     game = engine.load("isolation")
