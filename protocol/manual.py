@@ -403,7 +403,7 @@ Lines beginning with `>` are the client's, with `<` the server's; `...` stands f
 
 A bot gets its games by challenges, and here the legal moves with each position:
 
-```
+```text
 > {{"type": "hello", "name": "Bo", "kind": "bot"}}
 < {{"type": "welcome", "player": {{"id": "p2", "name": "Bo", "kind": "bot"}}, "token": "...", "matches": [], ...}}
 > {{"type": "declare", "id": "c05e.1", "accepts": [{{"game": "trapgrid"}}], "concurrency": 4}}
