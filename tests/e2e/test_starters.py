@@ -115,7 +115,8 @@ def build(name: str, source: Path, folder: Path, request: pytest.FixtureRequest)
             (folder / "node_modules").symlink_to(packages)
             shutil.copy(source / "package.json", folder)
             return [str(node), str(folder / "dist" / "examples" / "random-bot.js")]
-    return [sys.executable, str(source / "starter.py")]
+        case _:
+            return [sys.executable, str(source / "starter.py")]
 
 
 @pytest.fixture(scope="module", params=STARTERS)
