@@ -401,7 +401,8 @@ Lines beginning with `>` are the client's, with `<` the server's; `...` stands f
 < {{"type": "happened", "match": "m1", "events": [{{"seq": 2, "type": "played", "move": "a4", ...}}], "ply": 1, ...}}
 ```
 
-A bot gets its games by challenges, and here the legal moves with each position:
+A bot gets its games by challenges, and here the legal moves with each position. A message that is no answer, such as
+`paired`, may also come before the acknowledgement:
 
 ```text
 > {{"type": "hello", "name": "Bo", "kind": "bot"}}
