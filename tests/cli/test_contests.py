@@ -167,8 +167,8 @@ WRONG = {
         "games of 3 players are for --kind round-robin",
     ),
     "a bot for two among three": (
-        ["tournament", "random", "greedy", "champion", *THREE],
-        "champion does not play isolation",
+        ["tournament", "random", "greedy", "linear", *THREE],
+        "linear does not play isolation",
     ),
     "three on a server": (
         ["tournament", "random", "greedy", "maxn", *THREE, "--server", "ws://127.0.0.1:1"],
