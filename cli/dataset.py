@@ -31,14 +31,7 @@ app = typer.Typer(cls=CommandGroup, no_args_is_help=True, pretty_exceptions_enab
 def dataset(
     context: typer.Context,
     game: GameName,
-    games: Annotated[int, typer.Option("--games", min=1, help="The number of games.")],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            help="The folder for the files, where the same command resumes; by default cornered-games-GAME-SEED.",
-        ),
-    ] = None,
+    *,
     option: Options = None,
     bot: Annotated[
         list[str] | None,
@@ -49,6 +42,7 @@ def dataset(
             f"game draws one. By default {DEFAULT_BOT}.",
         ),
     ] = None,
+    games: Annotated[int, typer.Option("--games", min=1, help="The number of games.")],
     time_: Annotated[
         float | None,
         typer.Option(
@@ -81,6 +75,13 @@ def dataset(
     seed: Seed = 1,
     workers: Workers = None,
     cluster: ClusterOption = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            help="The folder for the files, where the same command resumes; by default cornered-games-GAME-SEED.",
+        ),
+    ] = None,
     licence: Annotated[str, typer.Option("--licence", help="The licence that the data card states.")] = "CC0-1.0",
     json_: Json = False,
 ) -> None:
