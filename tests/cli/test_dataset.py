@@ -30,7 +30,7 @@ def test_it_writes_files_and_a_card_and_goes_on_with_the_same_command(
     found = (str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file() and path.name != ".lock")
     assert sorted(found) == names
     card = (folder / "README.md").read_text()
-    assert "cornered dataset trapgrid --games 10 --option size=4 --bot minimax --depth 2 --shard 4 --seed 3\n" in card
+    assert "cornered dataset trapgrid --option size=4 --bot minimax --games 10 --depth 2 --shard 4 --seed 3\n" in card
     before = {name: (folder / name).read_bytes() for name in names}
     (folder / "data" / "games-00001.parquet").unlink()
     told = json.loads(run(*asked, "--json").stdout)
