@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 from functools import cache
+from typing import Final
 
 from cornered.bots.author import author_bot
 from cornered.bots.bot import Bot
@@ -12,6 +14,10 @@ from cornered.bots.ugi.program import ProgramBot
 from cornered.clients.sdk.bot_word import installed, is_author_word, is_program, split_word
 
 __all__ = ["bots", "create", "is_of_roster", "kind", "names"]
+
+
+LEVEL: Final = re.compile(r"^level-([0-9]+)$")
+"""A level as it is called among players."""
 
 
 def names() -> tuple[str, ...]:
@@ -44,7 +50,7 @@ def create(spec: str, seed: int | None = None) -> Bot:
     """Return the bot that a bot word describes.
 
     A word is a name of the roster or of an installed bot, `./file.py` or `package.module:name`, each with settings if
-    wanted as in `name:setting=value,setting=value`, or it is a program, `exec:./engine` or
+    wanted as in `name:setting=value,setting=value`; `level-3` for `level:level=3`; or a program, `exec:./engine` or
     `qtp:./engine`. Raises a ValueError that lists the names, settings or values there are, and OSError for a file that
     cannot be read.
     """
@@ -56,6 +62,7 @@ def create(spec: str, seed: int | None = None) -> Bot:
         from cornered.bots.qtp.program import QtpBot
 
         return QtpBot(seed, command=command)
+    spec = LEVEL.sub(r"level:level=\1", spec)
     name, settings = split_word(spec)
     if is_of_roster(spec):
         if name not in names():
@@ -67,4 +74,4 @@ def create(spec: str, seed: int | None = None) -> Bot:
 
 def is_of_roster(spec: str) -> bool:
     """Return whether a bot word names a bot of the roster, whatever its settings: what it compiles is known."""
-    return spec.partition(":")[0] in names()
+    return spec.partition(":")[0] in names() or LEVEL.fullmatch(spec) is not None

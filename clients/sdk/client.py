@@ -195,7 +195,8 @@ class Client:
         self._deferred_until = 0.0
         """Time of the next retry, by the event loop's clock."""
         self._retry_task: asyncio.Task[None] | None = None
-        self._has_warned_of_twin = False
+        # A program beside the bot's own knows of it.
+        self._has_warned_of_twin = hello.instance is None
         """Whether the notice that another program plays as this player has been logged."""
         self.url = url
 

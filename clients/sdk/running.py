@@ -182,6 +182,8 @@ async def play_bot(
         await player.declare()
         log.info("%s is at %s and plays %s; Ctrl-C stops it", client.player.name, server, ", ".join(games))
         log.info("its games and ratings: %s/#/player/%s", page_url(server), client.player.id)
+        if settings.ladder:
+            log.info("the server pairs it with other bots, as a rule within half a minute")
         with unwrapped_errors():
             async with asyncio.TaskGroup() as tasks:
                 asking: asyncio.Task[None] | None = None

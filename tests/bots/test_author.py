@@ -93,5 +93,9 @@ class BOT(Bot):
 def test_an_unknown_word_names_what_a_word_may_be() -> None:
     with pytest.raises(ValueError, match=r"there is no bot 'nobody'; there are .*random.*; or ./my_bot.py, package"):
         create("nobody")
+    assert create("level-3").settings == create("level:level=3").settings
+    assert is_of_roster("level-3")
+    with pytest.raises(ValueError, match="level is"):
+        create("level-11")
     with pytest.raises(ValueError, match="settings look like level:setting=value, not 'level:seven'"):
         create("level:seven")
