@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from cornered.protocol.codec import JSON
 from cornered.protocol.manual import ERROR_WORDS
-from cornered.protocol.messages import ErrorCode
+from cornered.protocol.messages import ErrorCode, Happened
 from cornered.protocol.reference import REPOSITORY, generate, stale
 from cornered.protocol.schema import make_schema
 
@@ -57,7 +57,10 @@ def test_the_schema_accepts_what_a_client_may_say(commands: Any, data: st.DataOb
 @settings(max_examples=100)
 @given(data=st.data())
 def test_the_schema_accepts_what_the_server_says(messages: Any, data: st.DataObject) -> None:
-    assert list(SERVER.iter_errors(json.loads(JSON.encode(data.draw(messages))))) == []
+    message = data.draw(messages)
+    # An event of a later server: a client reads it, and no server says it.
+    assume(not (isinstance(message, Happened) and len(message.known) < len(message.events)))
+    assert list(SERVER.iter_errors(json.loads(JSON.encode(message)))) == []
 
 
 @pytest.mark.parametrize(
