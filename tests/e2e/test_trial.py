@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,17 @@ from cornered.protocol.values import Fischer
 TIMEOUT_S = 120.0
 
 GOOD = "def choose(state, limit):\n    return state.moves()[{}]\n"
+
+
+@pytest.fixture(autouse=True)
+def own_logging() -> Iterator[None]:
+    """Undo what a trial sets for the whole process, which is the command's own."""
+    root, bot = logging.getLogger(), logging.getLogger("cornered.bot")
+    before = root.handlers[:], root.level, bot.level
+    yield
+    root.handlers[:], level, bot_level = before
+    root.setLevel(level)
+    bot.setLevel(bot_level)
 
 
 def trial(path: Path, **fields: object) -> Trial:
