@@ -39,8 +39,6 @@ def bot_of_word(
         from cornered.bots.roster import create
 
         label = player_name(create(word))
-    # What is wrong with it is told before anything starts.
-    load()
     return partial(play_bot, require_name(name or label), load, settings, server=server, token=token, store=store)
 
 

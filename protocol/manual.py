@@ -114,7 +114,7 @@ PROSE: Final = f"""\
 # The protocol, version 1
 
 Programs and pages talk to the server in messages over one WebSocket, at `/ws`. `protocol/schema.json` is the same
-reference for machines (JSON Schema 2020-12), `clients/web/protocol.d.ts` for TypeScript's checker.
+reference for machines (JSON Schema 2020-12), `clients/typescript/src/protocol.ts` for TypeScript.
 [docs/starters.md](docs/starters.md) has whole bots in Python, TypeScript and Go, to begin with.
 
 ## Connecting

@@ -19,12 +19,10 @@ REPOSITORY: Final = Path(__file__).resolve().parent.parent
 def generate() -> dict[str, str]:
     """Return the text of every generated file by its path below the project's root."""
     schema = make_schema()
-    types = write_types(schema)
     return {
         "protocol/schema.json": json.dumps(schema, indent=1, ensure_ascii=False) + "\n",
         "PROTOCOL.md": write_manual(schema),
-        "clients/web/protocol.d.ts": types,
-        "clients/typescript/src/protocol.ts": types,
+        "clients/typescript/src/protocol.ts": write_types(schema),
     }
 
 

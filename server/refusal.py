@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from cornered.protocol.messages import ErrorCode
 
-__all__ = ["Refusal"]
+__all__ = ["Refusal", "milliseconds"]
 
 
 class Refusal(Exception):
@@ -18,3 +20,12 @@ class Refusal(Exception):
         self.code: ErrorCode = code
         self.text = text
         self.retry_after = retry_after
+
+
+def milliseconds(seconds: float) -> int:
+    """Return the first whole number of milliseconds that is longer, for `retry_after`.
+
+    One that is shorter by a fraction has the command refused again, which costs a token more, so that the next wait is
+    as short again: a client that does what it is told would wait many times.
+    """
+    return math.floor(seconds * 1000) + 1

@@ -110,8 +110,7 @@ class Thinkers:
             case Chosen():
                 return answer.move
             case Failed():
-                trace = f"\n{answer.trace.rstrip()}" if answer.trace else ""
-                raise BotFailed(f"{answer.text}{trace}", crash=answer.crash)
+                raise answer.error()
             case _:
                 raise AssertionError(f"a worker answered {answer!r}")
 
@@ -142,12 +141,14 @@ class Thinkers:
             failure = await self._blocking(process.exchange, None, START_TIMEOUT_S)
         except Hung:
             await self._drop(thinker)
-            raise BotFailed(f"the bot cannot be loaded: it takes longer than {START_TIMEOUT_S:.0f} s") from None
+            hang = f"the bot cannot be loaded: it takes longer than {START_TIMEOUT_S:.0f} s"
+            raise BotFailed(hang, crash=hang) from None
         except Lost:
-            raise BotFailed(f"the bot cannot be loaded: {await self._death(thinker)}") from None
+            death = f"the bot cannot be loaded: {await self._death(thinker)}"
+            raise BotFailed(death, crash=death) from None
         if isinstance(failure, Failed):
             await self._drop(thinker)
-            raise BotFailed(f"{failure.text}\n{failure.trace.rstrip()}")
+            raise failure.error()
         return thinker
 
     async def _death(self, thinker: _Thinker) -> str:

@@ -48,6 +48,10 @@ class Failed:
     trace: str = ""
     crash: str | None = None
 
+    def error(self) -> BotFailed:
+        """Return the error for the process that has asked."""
+        return BotFailed(f"{self.text}\n{self.trace}".rstrip(), crash=self.crash)
+
 
 def given(choose: ChooseState) -> ChooseState:
     """Return `choose` itself: with it bound, the function that loads a bot which is there already."""

@@ -101,7 +101,7 @@ from cornered.server.moderation.evidence import ChatLine
 from cornered.server.net.connection import HOLD_INBOX, Connection
 from cornered.server.net.costs import cost_of, malformed_cost, people_cost, profile_cost, reading_cost, replay_cost
 from cornered.server.net.scopes import permits
-from cornered.server.refusal import Refusal
+from cornered.server.refusal import Refusal, milliseconds
 from cornered.server.runtime.account_service import AccountService, ManagedCommand, VisitorsCommand
 from cornered.server.runtime.bot_service import BotService
 from cornered.server.runtime.client_connection import ClientConnection, frame
@@ -516,7 +516,7 @@ class Session:
         delay = queue.delay(self)
         if delay > self._limits.settings.hello_seconds * NEWCOMER_PATIENCE:
             text = "too many new players come from your address; try again in a moment"
-            raise Refusal("too_fast", text, retry_after=round(delay * 1000))
+            raise Refusal("too_fast", text, retry_after=milliseconds(delay))
         await self._queue_for(queue.take(self))
 
     async def _take_shares(self, key: Hashable, address_cost: float, server_cost: float) -> None:
@@ -592,7 +592,7 @@ class Session:
         elif not permits(client.identity, command):
             client.refuse(command.id, "not_permitted", "your token does not permit this; use one with more scopes")
         elif not may:
-            wait = round(bucket.wait(now, cost) * 1000)
+            wait = milliseconds(bucket.wait(now, cost))
             client.refuse(command.id, "too_fast", "slow down and try again in a moment", retry_after=wait)
         else:
             return _Admitted(command, cost, cost, now)

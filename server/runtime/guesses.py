@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from cornered.server.refusal import Refusal
+from cornered.server.refusal import Refusal, milliseconds
 from cornered.server.runtime.tallies import Allowance, Tally
 
 __all__ = ["ADDRESS_GUESSES", "PLAYER_GUESSES", "Guesses"]
@@ -30,7 +30,7 @@ class Guesses:
         wait = self._tally.wait(player, address)
         if wait:
             text = "too many codes that no group has; look at the code again, and try it in a moment"
-            raise Refusal("too_fast", text, retry_after=round(wait * 1000))
+            raise Refusal("too_fast", text, retry_after=milliseconds(wait))
 
     def failed(self, player: str, address: str) -> None:
         """A player has named a code that no group has."""

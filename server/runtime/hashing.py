@@ -6,7 +6,7 @@ from typing import Final
 
 from cornered.server.accounts import AccountRecord
 from cornered.server.passwords import Passwords
-from cornered.server.refusal import Refusal
+from cornered.server.refusal import Refusal, milliseconds
 from cornered.server.runtime.limits import Limits
 from cornered.server.runtime.visits import Visit
 
@@ -41,7 +41,7 @@ class Hashing:
         queue = self._known_address_queue if is_known_address else self._queue
         delay = queue.delay(visit.key)
         if delay > PATIENCE_SECONDS:
-            raise too_busy(round(delay * 1000))
+            raise too_busy(milliseconds(delay))
         await visit.queue_for(queue.take(visit.key))
 
 

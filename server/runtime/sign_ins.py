@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from hashlib import sha256
 
-from cornered.server.refusal import Refusal
+from cornered.server.refusal import Refusal, milliseconds
 from cornered.server.runtime.limits import AddressLimits, Limits
 from cornered.server.runtime.token_bucket import TokenBucket
 
@@ -64,7 +64,7 @@ class SignIns:
             waits = [self._wait(bucket, now) for bucket in buckets]
             if any(waits):
                 text = "too many attempts to sign in have failed; try again later, or where you signed in before"
-                raise Refusal("too_fast", text, retry_after=round(max(waits) * 1000))
+                raise Refusal("too_fast", text, retry_after=milliseconds(max(waits)))
             for bucket in buckets:
                 self._begin(bucket)
                 stack.callback(self._end, bucket)

@@ -53,7 +53,7 @@ from cornered.protocol.values import Player
 from cornered.server.accounts import Accounts, AccountsUnavailable
 from cornered.server.match.catalogue import settle
 from cornered.server.rating.ports import RatingsUnavailable
-from cornered.server.refusal import Refusal
+from cornered.server.refusal import Refusal, milliseconds
 from cornered.server.runtime.client_connection import Broadcast, ClientConnection
 from cornered.server.runtime.match_room import Services
 from cornered.server.runtime.tallies import Allowance, Tally
@@ -304,7 +304,7 @@ class TournamentService:
             wait = 0.0 if is_admin else self._created.wait(player.id, mark)
             if wait:
                 text = "you, or others at your address, have created many tournaments lately; try again later"
-                raise Refusal("too_fast", text, retry_after=round(wait * 1000))
+                raise Refusal("too_fast", text, retry_after=milliseconds(wait))
             event = Created(now, settings.model_copy(update={"game": spec}), player, mark)
             with suppress(StaleStream):
                 await self._book.append(tournament, 0, (event,))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,15 +12,12 @@ from cornered.clients.sdk import BotFailed
 from cornered.engine import IllegalMove
 from cornered.lab.contests.arena import play
 from cornered.lab.contests.terms import ContestTerms, Fixture
+from tests.clients.sdk.test_bot_word import own_path
+
+__all__ = ["own_path"]
 
 TERMS = ContestTerms.of("trapgrid", {"size": 6}, time=2000)
 START = TERMS.load().start()
-
-
-@pytest.fixture(autouse=True)
-def own_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Undo what the file's folder adds to the path of modules."""
-    monkeypatch.setattr(sys, "path", [*sys.path])
 
 
 def written(folder: Path, source: str) -> str:

@@ -13,8 +13,8 @@ from cornered.cli import screenshots
 from cornered.cli.trial import Trial, run_trial
 from cornered.clients.sdk import Client
 from cornered.clients.sdk.opponents import find_opponent
-from cornered.protocol.messages import Paired
 from cornered.protocol.values import Fischer
+from tests.test_package import play_against
 
 TIMEOUT_S = 120.0
 
@@ -85,15 +85,8 @@ async def test_a_server_has_house_bots_of_files_which_share_its_workers(tmp_path
         async with asyncio.timeout(TIMEOUT_S), Client.connect(address, name="Cyd") as cyd:
             for name in ("ann", "bea"):
                 opponent, _ = await find_opponent(cyd, name, ["trapgrid"], Fischer(initial=60), patience=None)
-                await cyd.challenge(opponent.player.id, "trapgrid", clock=Fischer(initial=60), size=4)
-                paired = await anext(new async for new in cyd.news() if isinstance(new, Paired))
-                match = await cyd.join(paired.match)
-                while not match.over:
-                    if match.my_turn:
-                        await match.play(match.state.moves()[0])
-                    else:
-                        await match.changed(match.version)
-                assert match.snapshot.reason == "rules"
+                places = await play_against(cyd, opponent.player.id)
+                assert set(places) == {"Cyd", name}
 
 
 def test_a_bot_that_is_called_like_an_opponent_is_refused(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_every_message_has_a_section_with_words_in_the_manual() -> None:
 
 
 def test_the_types_of_the_page_tell_optional_fields_from_those_that_always_come() -> None:
-    types = generate()["clients/web/protocol.d.ts"]
+    types = generate()["clients/typescript/src/protocol.ts"]
     assert 'export interface Play {\n  id: string;\n  match: string;\n  type: "play";\n  ply: number;\n' in types
     assert "  since?: number | null;\n" in types
     assert "  gauges: [string, number][];\n" in types

@@ -293,8 +293,6 @@ export class Client {
   #take(message: ServerMessage): void {
     switch (message.type) {
       case "welcome":
-        this.#token = message.token ?? this.#token;
-        this.#player = message.player;
         this.#come(message);
         return;
       case "refused":

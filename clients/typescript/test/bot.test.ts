@@ -41,11 +41,24 @@ async function play(
   context: TestContext,
   choose: Choose,
   game: typeof TRAPGRID | typeof ISOLATION,
-): Promise<{ client: Client; match: Match; log: string[] }> {
+): Promise<{ client: Client; match: Match; logged: (what: RegExp) => Promise<void> }> {
   const ending = new AbortController();
-  const log: string[] = [];
+  let log = "";
+  let look = () => {};
   const name = `bot ${Math.floor(Math.random() * 1e9)}`;
-  const running = runBot(name, choose, { signal: ending.signal, log: (text) => log.push(text) });
+  const running = runBot(name, choose, {
+    signal: ending.signal,
+    log: (text) => {
+      log += `${text}\n`;
+      look();
+    },
+  });
+  // The challenger may hear the end of a match before the bot does.
+  const logged = (what: RegExp) =>
+    new Promise<void>((resolve) => {
+      look = () => what.test(log) && resolve();
+      look();
+    });
   const client = new Client({ name: "Ada" });
   context.after(async () => {
     client.close();
@@ -57,12 +70,12 @@ async function play(
   client.on("paired", ({ match }) => client.follow(match));
   const begun = first(client, isTheirTurn);
   await client.ask("challenge", { to, game, seat: 0 });
-  return { client, match: await begun, log };
+  return { client, match: await begun, logged };
 }
 
 test("a bot plays a game to its end, given the legal moves of each position", async (context) => {
   const turns: string[] = [];
-  const { client, match, log } = await play(context, async (turn) => {
+  const { client, match, logged } = await play(context, async (turn) => {
     assert.equal(turn.game.name, "trapgrid");
     assert.equal(turn.seat, 1);
     assert.deepEqual(turn.clocks.left, [null, null]);
@@ -75,7 +88,7 @@ test("a bot plays a game to its end, given the legal moves of each position", as
     await answered;
   }
   assert.ok(turns.length > 0);
-  assert.match(log.join("\n"), /begins, seat 1\n.* is over: (won|lost) \(rules\)/);
+  await logged(/begins, seat 1\n.* is over: (won|lost) \(rules\)/);
 });
 
 test("a bot grants a takeback, and moves again", async (context) => {
@@ -100,11 +113,11 @@ for (const [what, choose] of [
   ["throws", () => { throw new Error("no idea"); }],
 ] as [string, Choose][]) {
   test(`a bot whose function ${what} resigns that game`, async (context) => {
-    const { client, match, log } = await play(context, choose, TRAPGRID);
+    const { client, match, logged } = await play(context, choose, TRAPGRID);
     const end = first(client, () => match.isOver);
     await client.ask("play", { match: match.id, ply: match.ply, move: match.legal![0]! });
     await end;
-    assert.match(log.join("\n"), /resigns match .*: (Error: "z9" is not legal|Error: no idea)/);
-    assert.match(log.join("\n"), /is over: lost \(resignation\)/);
+    await logged(/resigns match .*: (Error: "z9" is not legal|Error: no idea)/);
+    await logged(/is over: lost \(resignation\)/);
   });
 }

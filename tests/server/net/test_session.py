@@ -181,6 +181,18 @@ async def test_a_repeated_lobby_command_is_acknowledged_again_even_to_who_is_in_
         assert await ann.do(CreateSeek, id="once", settings=TABLE) == made
 
 
+@pytest.mark.virtual_time
+@pytest.mark.parametrize("rate", [3.0, 7.0, 70.0, 100.0])
+async def test_after_retry_after_the_same_command_is_answered(start: Start, rate: float) -> None:
+    async with start(message_rate=rate, message_burst=5) as running, running.client("Ann") as ann:
+        for _ in range(20):
+            while isinstance(answer := await ann.ask(Ping), Pong):
+                pass
+            assert answer.code == "too_fast"
+            await after(answer.retry_after / 1000)
+            assert isinstance(await ann.ask(Ping), Pong)
+
+
 async def test_new_guests_of_one_address_are_limited_and_those_who_come_back_are_not(start: Start) -> None:
     async with (
         start(guest_rate=0.001, guest_burst=2) as running,
