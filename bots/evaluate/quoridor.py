@@ -8,7 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from cornered.bots.evaluate.paths import closing_slots, spread, steps_home, ways
+from cornered.bots.evaluate.quoridor_features import MOST_WALLS, SIZE, WORDS, mark, turned
 from cornered.bots.evaluate.rings import evaluate_state, state_candidates
+from cornered.bots.nnue.inference import forward, update
+from cornered.bots.nnue.layout import network_layout
+from cornered.bots.nnue.network import install, shipped
+from cornered.engine import Game
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.hashing import mixed
 from cornered.engine.kernels.maze import CELL_COUNT, Four, bit, doors_beside, down, has, passages, up
@@ -21,12 +26,15 @@ __all__ = [
     "evaluate_state",
     "exact_value",
     "key",
+    "network_score",
     "order_score",
+    "prepare",
     "quiet",
     "state_candidates",
 ]
 
-SCRATCH: Final = np.dtype([("unused", np.int64)])
+SCRATCH: Final = network_layout(WORDS)
+NETWORK: Final = "quoridor-9x9"
 
 STEP_SCORE: Final = 100
 WALL_SCORE: Final = 100
@@ -55,6 +63,23 @@ def evaluate(position: Position) -> int:
     if own == 0 and ahead < 0:
         score -= UNOPPOSED_LEAD_SCORE
     return score
+
+
+@kernel
+def network_score(position: Position, ply: int, scratch: Any) -> int:
+    """Return the network's score of a position, from the mover's view. `scratch` has a network."""
+    mark(position, scratch.marked)
+    update(ply, position.turn, WORDS, scratch)
+    return forward(ply, scratch)
+
+
+def prepare(game: Game, scratch: Any) -> None:
+    """Give the search the network of a board, if there is one."""
+    size, walls = game.options["size"], game.options["walls"]
+    is_known = game.seats == 2 and size == SIZE and walls is not None and walls <= MOST_WALLS
+    trained = shipped(NETWORK) if is_known else None
+    if trained is not None:
+        install(trained.network, turned(), scratch)
 
 
 @kernel

@@ -8,10 +8,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from cornered.bots.book import lookup
-from cornered.bots.bot import Limit, Line, Proven, SettingValue, Thought
+from cornered.bots.bot import Limit, Line, Proven, Setting, SettingValue, Thought
 from cornered.bots.evaluate import evaluator
 from cornered.bots.search.borrower import MemoryBorrower
-from cornered.bots.search.searcher import Searcher
+from cornered.bots.search.searcher import LEARNT, SELECTIVE, Searcher
 from cornered.bots.solve import Proof, prove, score, warm
 from cornered.bots.textbook.deepening import search
 from cornered.engine import Game, State
@@ -29,6 +29,9 @@ TIE_BREAK_TIME_MS = 40
 """Milliseconds for the search that chooses among moves that are proven to be equally good."""
 
 
+NEWEST_VERSION = 2
+
+
 class _Stopped(Exception):
     """This process's stop flag is set."""
 
@@ -37,9 +40,11 @@ class ChampionBot(MemoryBorrower):
     name = "champion"
     description = "The strongest: plays what it can prove, and searches millions of positions where it cannot."
     helps = True
+    SETTINGS = (Setting("version", "1 evaluates by written rules, 2 by networks", NEWEST_VERSION, 1, NEWEST_VERSION),)
 
     def __init__(self, seed: int | None = None, **settings: SettingValue) -> None:
         super().__init__(seed, **settings)
+        self._style = LEARNT if self.settings["version"] == NEWEST_VERSION else SELECTIVE
         self._memory: SearchMemory | None = None
         self._searchers: dict[Game, Searcher] = {}
 
@@ -53,7 +58,7 @@ class ChampionBot(MemoryBorrower):
         if not Searcher.supports(game):
             search(start, Limit(nodes=10), evaluator(game.name), self.chance)
             return
-        self._searcher(game, Limit(time=1)).search(start, Limit(depth=1))
+        self._searcher(game, Limit(time=1)).search(start, Limit(depth=1), self._style)
         lookup(start)
         warm(game.name)
 
@@ -76,12 +81,12 @@ class ChampionBot(MemoryBorrower):
         searcher = self._searcher(state.game, limit)
         proof = self._proof(state, limit)
         if proof is None:
-            return searcher.search(state, limit)
+            return searcher.search(state, limit, self._style)
         if proof.value is not None:
             return replace(_proof_thought(state, limit, proof, searcher), seconds=perf_counter() - started)
         if limit.nodes is not None:
             limit = replace(limit, nodes=limit.nodes - proof.nodes)
-        thought = searcher.search(state, limit, without=frozenset(proof.values))
+        thought = searcher.search(state, limit, self._style, without=frozenset(proof.values))
         return replace(thought, nodes=thought.nodes + proof.nodes, seconds=thought.seconds + proof.seconds)
 
     def _proof(self, state: State, limit: Limit) -> Proof | None:

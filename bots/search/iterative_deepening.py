@@ -70,14 +70,15 @@ class IterativeDeepening:
         self._started = perf_counter()
         self._state = state
         self._limit = limit
-        self._selective = style.selective
+        self._style = style
         self._report = report
         self._hooks = made.hooks
         self._compiled = made.search
         self._memory = memory
         self._workspace = memory.own
         self._table = memory.table
-        self._scratch = memory.scratch(state.game, made.scratch)
+        self._scratch = memory.scratch(state.game, made.scratch, made.prepare)
+        self._has_network = bool(self._hooks["HAS_NETWORK"] and self._scratch.has_network)
         self._position: Any = state.position  # type: ignore[attr-defined]  # every game of ours has one
         self._salt = key_salt(state.game, style)
         self._depth = 0
@@ -104,7 +105,7 @@ class IterativeDeepening:
         buffer = np.zeros(MAX_MOVES_PER_POSITION, np.int64)
         count = self._hooks["gen"](position, buffer)
         names = dict(zip(buffer[:count].tolist(), state.moves(), strict=True))
-        chosen = self._hooks["candidate_moves"](position, buffer, count) if self._selective else count
+        chosen = self._hooks["candidate_moves"](position, buffer, count) if self._style.selective else count
         numbers = buffer[:count].tolist()
         table_move = self._table_move(position)
         order_score = self._hooks["order_score"]
@@ -131,7 +132,8 @@ class IterativeDeepening:
 
     def _reset_workspace(self) -> None:
         workspace, number = self._workspace, self._memory.workspace
-        workspace.selective = int(self._selective)
+        workspace.selective = int(self._style.selective)
+        workspace.uses_network = int(self._style.learnt and self._has_network)
         workspace.salt = self._salt
         workspace.age = self._memory.next_age()
         # Lazy SMP: helpers add noise to the move order, or they would repeat the main search.
@@ -188,7 +190,7 @@ class IterativeDeepening:
             score, is_bound = self._aspirate(root, depth, -INFINITE_SCORE), False
         else:
             floor = exact[lines - 1]
-            reduction = 1 if self._selective and depth >= 4 and len(done) >= FULL_DEPTH_ROOT_MOVES + lines else 0
+            reduction = 1 if self._style.selective and depth >= 4 and len(done) >= FULL_DEPTH_ROOT_MOVES + lines else 0
             score = self._search(root, depth - reduction, floor, floor + 1)
             if reduction and score > floor:
                 score = self._search(root, depth, floor, floor + 1)

@@ -10,6 +10,8 @@ from typing import Final
 
 import numpy as np
 
+from cornered.bots.kernels.plies import MAX_PLY
+
 __all__ = [
     "MAX_MOVES_PER_POSITION",
     "MAX_PLY",
@@ -22,8 +24,6 @@ __all__ = [
 
 TABLE_ENTRIES: Final = 1 << 20
 """Entries of the table, 16 bytes each; a power of two."""
-MAX_PLY: Final = 128
-"""Plies below the root at most, quiescence included."""
 MAX_MOVES_PER_POSITION: Final = 136
 """Upper bound on the moves of one position in any game."""
 MOVE_NUMBER_LIMIT: Final = 256
@@ -40,6 +40,7 @@ WORKSPACE_LAYOUT: Final = np.dtype(
         ("padding", np.int64, (7,)),
         # Inputs of one search.
         ("selective", np.int64),
+        ("uses_network", np.int64),
         ("salt", np.int64),
         ("age", np.int64),
         ("order_noise", np.int64),

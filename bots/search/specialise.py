@@ -51,6 +51,15 @@ def never(position: Any) -> bool:
     return False
 
 
+@kernel
+def zero(position: Any, ply: int, scratch: Any) -> int:
+    return 0
+
+
+def nothing_to_prepare(game: Game, record: Any) -> None:
+    """Leave a record as it is, zeroed."""
+
+
 def supports(game: Game) -> bool:
     """Return whether the search plays `game`: two players, no dice, and a module of evaluation kernels."""
     return is_duel(game) and evaluation_module(game.name) is not None
@@ -70,7 +79,14 @@ def hooks(name: str) -> dict[str, Any]:
         hook: getattr(evaluation, hook) for hook in EVALUATION_KERNELS
     }
     has_draws = hasattr(rules, "drawn")
-    return {**found, "HAS_DRAWS": has_draws, "drawn": rules.drawn if has_draws else never}
+    network_score = getattr(evaluation, "network_score", None)
+    return {
+        **found,
+        "HAS_DRAWS": has_draws,
+        "drawn": rules.drawn if has_draws else never,
+        "HAS_NETWORK": network_score is not None,
+        "network_score": network_score or zero,
+    }
 
 
 def directory(name: str) -> Path:
@@ -83,22 +99,30 @@ def directory(name: str) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class SpecialisedSearch:
-    """The search of one game, its kernels, and the layout of their own record."""
+    """The search of one game, its kernels, and the layout of their own record, which `prepare` fills for a board."""
 
     search: CompiledSearch
     hooks: Mapping[str, Any]
     scratch: np.dtype[Any]
+    prepare: Callable[[Game, Any], None]
 
 
 @cache
 def specialised_search(name: str) -> SpecialisedSearch:
     """Return the search of a game, compiled now or loaded: `warming.warm` does it once for all processes."""
-    layout = getattr(evaluation_module(name), "SCRATCH", SCRATCH)
-    return specialise(name, hooks(name), engine.load(name).start(), layout, directory(name))
+    evaluation = evaluation_module(name)
+    layout = getattr(evaluation, "SCRATCH", SCRATCH)
+    prepare = getattr(evaluation, "prepare", nothing_to_prepare)
+    return specialise(name, hooks(name), engine.load(name).start(), layout, directory(name), prepare)
 
 
 def specialise(
-    name: str, hooks: Mapping[str, Any], sample: State, scratch: np.dtype[Any], cached_in: Path
+    name: str,
+    hooks: Mapping[str, Any],
+    sample: State,
+    scratch: np.dtype[Any],
+    cached_in: Path,
+    prepare: Callable[[Game, Any], None] = nothing_to_prepare,
 ) -> SpecialisedSearch:
     """Return the template's search over `hooks`; `sample` is a state of the game, for the types.
 
@@ -110,4 +134,4 @@ def specialise(
     search: CompiledSearch = specialise_template(
         TEMPLATE, "search", name, hooks, (typed, *[numba.int64] * 4, *records), cached_in
     )
-    return SpecialisedSearch(search, hooks, scratch)
+    return SpecialisedSearch(search, hooks, scratch, prepare)
