@@ -1,12 +1,13 @@
-"""`cornered train bamboo`: plays the training games, trains the networks, and prints their evaluation."""
+"""`cornered train`: plays the training games, trains the networks, and prints their evaluation."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -16,6 +17,7 @@ from cornered.cli.rules import Json, warm_up
 
 if TYPE_CHECKING:
     from cornered.bots.neural.network import NetworkKind
+    from cornered.lab.learning.generations import Generation
     from cornered.lab.training.training import TrainingOutcome
 
 __all__ = ["app"]
@@ -23,6 +25,9 @@ __all__ = ["app"]
 app = typer.Typer(
     cls=CommandGroup, no_args_is_help=True, help="Make the data that bots ship with.", pretty_exceptions_enable=False
 )
+
+
+DEFAULT_HOURS: Final = 2.0
 
 
 class NetworkChoice(StrEnum):
@@ -108,6 +113,75 @@ def bamboo(
         _print_json(plan.command, outcome, files, drawn)
     else:
         _print(outcome, files, drawn)
+
+
+@app.command()
+def quoridor(
+    hours: Annotated[
+        float | None, typer.Option(min=0.01, help="How long it takes, about; it sets --games. By default it is 2.")
+    ] = None,
+    generations: Annotated[
+        int, typer.Option(min=1, help="How often a network plays, learns from it, and is judged against the last one.")
+    ] = 3,
+    games: Annotated[int | None, typer.Option(min=1, help="The number of games of each generation.")] = None,
+    nodes: Annotated[int, typer.Option(min=50, help="Nodes a move of these games.")] = 800,
+    epochs: Annotated[int, typer.Option(min=1, help="The number of passes over all positions.")] = 12,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**32 - 1, help="Equal seeds make equal networks on one machine.")
+    ] = 1,
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-w", min=1, help="Worker processes; by default one a core.")
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="The folder of the run. The same command goes on there after an interruption.")
+    ] = Path("quoridor-training"),
+    json_: Json = False,
+) -> None:
+    """Train the network with which the champion evaluates Quoridor on 9x9. Ctrl-C interrupts."""
+    import json
+
+    from cornered.cli.missing_extra import require
+    from cornered.cli.progress import progress
+    from cornered.lab.execution.workforce import Workforce
+
+    require("pyarrow", "torch")
+    from cornered.lab.learning.card import write_card
+    from cornered.lab.learning.generations import held_plan, learn, plan_within
+    from cornered.lab.learning.plan import LearningPlan
+
+    if hours is not None and games is not None:
+        raise ValueError("--hours sets the number of games: leave out --games or --hours")
+    warm_up("quoridor")
+    with Workforce.open(workers) as workforce:
+        plan = LearningPlan("quoridor", generations, games or 1, nodes, epochs, seed)
+        if games is None:
+            # A run that goes on has its plan.
+            plan = held_plan(out) or plan_within(plan, hours or DEFAULT_HOURS, workforce.workers)
+        typer.echo(plan.command, err=True)
+        with progress() as report:
+            try:
+                done = learn(plan, out, workforce, report, lambda generation: write_card(plan, out, generation))
+            except KeyboardInterrupt:
+                typer.echo(f"interrupted; {out} holds what is done, and the same command goes on from there", err=True)
+                raise
+    if json_:
+        told = [{**asdict(one), "network": str(one.network)} for one in done]
+        typer.echo(json.dumps({"command": plan.command, "generations": told}))
+    else:
+        _print_generations(done)
+
+
+def _print_generations(done: Sequence[Generation]) -> None:
+    """Print a row for each generation."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("generation", "positions", "loss", "pairs of 0, 1/2, 1, 1 1/2, 2 points", "network")
+    for one in done:
+        loss, pairs = one.curve[-1]["held_out"], one.judgement["pairs"]
+        kept = str(one.network) if one.is_kept else "not better than the last one"
+        table.add_row(str(one.number), f"{one.positions:,}", f"{loss:.4f}", " ".join(map(str, pairs)), kept)
+    Console().print(table)
 
 
 def _print_json(command: str, outcome: TrainingOutcome, files: Mapping[NetworkKind, Path], drawn: Path | None) -> None:

@@ -15,8 +15,9 @@ A game's module offers kernels over its `Position`, for two players, with which 
   within n plies; n < 0, the mover loses within -n; 0, unknown. The position is not over. `scratch` is a record of dtype
   `SCRATCH` that the kernel keeps between calls; zeroed with the transposition table.
 
-It may offer `prepare(game, scratch)`, a plain function that fills a zeroed scratch for a board, and a kernel that is
-learnt: `network_score(position, ply, scratch) -> int`, as `evaluate`, where `scratch.has_network`.
+It may offer an evaluation that is learnt: the kernel `network_score(position, ply, scratch) -> int`, as `evaluate`, for
+a scratch that `has_network`; `prepare(game, scratch)`, a plain function that gives a zeroed scratch the network of a
+board; and `FEATURES`, a `cornered.bots.nnue.features.FeatureSet`.
 
 A module may also offer plain functions over `State`: `evaluate_state(state, seat) -> float`, required for more than two
 players and for dice, and `state_candidates(state)`, the moves for a search in plain Python.

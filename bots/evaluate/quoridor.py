@@ -8,8 +8,19 @@ import numpy as np
 import numpy.typing as npt
 
 from cornered.bots.evaluate.paths import closing_slots, spread, steps_home, ways
-from cornered.bots.evaluate.quoridor_features import MOST_WALLS, SIZE, WORDS, mark, turned
+from cornered.bots.evaluate.quoridor_features import (
+    MOST_WALLS,
+    SIZE,
+    STEPS,
+    STEPS_WORD,
+    STOCK_WORD,
+    WORDS,
+    mark,
+    mirrored,
+    turned,
+)
 from cornered.bots.evaluate.rings import evaluate_state, state_candidates
+from cornered.bots.nnue.features import FeatureSet
 from cornered.bots.nnue.inference import forward, update
 from cornered.bots.nnue.layout import network_layout
 from cornered.bots.nnue.network import install, shipped
@@ -20,6 +31,7 @@ from cornered.engine.kernels.maze import CELL_COUNT, Four, bit, doors_beside, do
 from cornered.engine.kernels.walls import Position, goal, pawn, stock, walls_of
 
 __all__ = [
+    "FEATURES",
     "SCRATCH",
     "candidate_moves",
     "evaluate",
@@ -71,6 +83,21 @@ def network_score(position: Position, ply: int, scratch: Any) -> int:
     mark(position, scratch.marked)
     update(ply, position.turn, WORDS, scratch)
     return forward(ply, scratch)
+
+
+def prior() -> npt.NDArray[np.float64]:
+    """Return the hand-written evaluation as direct weights of the steps and of the walls left."""
+    weights = np.zeros(64 * WORDS)
+    for own in range(STEPS):
+        for other in range(STEPS):
+            weights[64 * STEPS_WORD + STEPS * own + other] = STEP_SCORE * (other - own) + TURN_SCORE
+    for own in range(MOST_WALLS + 1):
+        for other in range(MOST_WALLS + 1):
+            weights[64 * STOCK_WORD + (MOST_WALLS + 1) * own + other] = WALL_SCORE * (own - other)
+    return weights
+
+
+FEATURES: Final = FeatureSet(WORDS, mark, turned, mirrored, prior)
 
 
 def prepare(game: Game, scratch: Any) -> None:

@@ -13,7 +13,18 @@ from cornered.engine.compile.kernel import kernel
 from cornered.engine.kernels.maze import SPLIT, bit, passages
 from cornered.engine.kernels.walls import Position, goal, pawn, stock, walls_of
 
-__all__ = ["FEATURES", "MOST_WALLS", "SIZE", "WORDS", "mark", "mirrored", "turned"]
+__all__ = [
+    "FEATURES",
+    "MOST_WALLS",
+    "SIZE",
+    "STEPS",
+    "STEPS_WORD",
+    "STOCK_WORD",
+    "WORDS",
+    "mark",
+    "mirrored",
+    "turned",
+]
 
 SIZE: Final = 9
 MOST_WALLS: Final = 10

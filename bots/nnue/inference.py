@@ -19,7 +19,7 @@ def multiply_add(total: int, left: int, right: int) -> int:
 
 
 if HAS_COMPILER:
-    from llvmlite import ir  # type: ignore[import-untyped]
+    from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic, overload
 

@@ -31,7 +31,7 @@ def random_network(seed: int) -> Network:
         drawn(np.int16, 100, SECOND, HIDDEN),
         drawn(np.int32, 20_000, SECOND),
         drawn(np.int16, 100, SECOND),
-        np.int64(12_345),
+        np.array(12_345),
     )
 
 
@@ -96,9 +96,7 @@ def upside_down(position: Any) -> Any:
     first, second = position.pawns & 255, position.pawns >> 8 & 255
     left = (position.left & 255) << 8 | position.left >> 8 & 255
     pawns = cell(first) << 8 | cell(second)
-    return position._replace(
-        h_lo=h_lo, h_hi=h_hi, v_lo=v_lo, v_hi=v_hi, pawns=pawns, left=left, turn=1 - position.turn
-    )
+    return position._replace(h_lo=h_lo, h_hi=h_hi, v_lo=v_lo, v_hi=v_hi, pawns=pawns, left=left, turn=1 - position.turn)
 
 
 def test_mirrored_positions_have_mirrored_features() -> None:

@@ -1,0 +1,1 @@
+"""Learns the networks of `cornered.bots.nnue`: self-play, training, a match against the last one, by generations."""

@@ -1,0 +1,221 @@
+"""Training of a network, in PyTorch: by the search's scores and the results of the games.
+
+Weights are rounded in the forward pass, and the gradient ignores it (a straight-through estimator), so that the network
+learns with the integers that it will have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import nn
+
+from cornered.bots.nnue.features import FeatureSet
+from cornered.bots.nnue.layout import FIRST_SCALE, HIDDEN, LAYER_SHIFT, LOGIT_SCORE, SECOND
+from cornered.bots.nnue.network import Network
+from cornered.bots.search.template import PROVEN_SCORE
+from cornered.lab.learning.positions import Positions
+
+__all__ = ["EpochLoss", "FeatureLists", "Model", "as_json", "feature_lists", "fit"]
+
+BATCH: Final = 4096
+LEARNING_RATE: Final = 2e-3
+SCORE_SHARE: Final = 0.7
+"""What the search's score weighs in the target; the result of the game has the rest."""
+HELD_OUT_EVERY: Final = 25
+"""Every n-th game is held out for the measurement."""
+LAYER_SCALE: Final = 1 << LAYER_SHIFT
+COLUMN_LIMIT: Final = 3.0
+"""Bounds that keep every sum within its integers."""
+LAYER_LIMIT: Final = 8.0
+OUTPUT_LIMIT: Final = 32.0
+CHUNK: Final = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class EpochLoss:
+    """The cross-entropy of the expected result after an epoch, in nats: of the positions learnt from, and of those held
+    out."""
+
+    learnt: float
+    held_out: float
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureLists:
+    """The features of positions, each turned to the mover: those of row i are `features[starts[i]:starts[i + 1]]`."""
+
+    features: npt.NDArray[np.int32]
+    starts: npt.NDArray[np.int64]
+
+    def batch(self, rows: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the features of these rows, one after the other, and where each row begins."""
+        lengths = self.starts[rows + 1] - self.starts[rows]
+        begins = np.concatenate([[0], np.cumsum(lengths)[:-1]])
+        places = np.arange(lengths.sum()) + np.repeat(self.starts[rows] - begins, lengths)
+        return self.features[places].astype(np.int64), begins
+
+
+def feature_lists(positions: Positions, make: Callable[..., Any], known: FeatureSet) -> FeatureLists:
+    """Return the features of all positions. `make` is the game's `Position`."""
+    place_of_turn: int = make._fields.index("turn")  # type: ignore[attr-defined]  # a NamedTuple
+    turned, movers = np.array(known.turned()), positions.fields[:, place_of_turn]
+    parts, lengths = [], []
+    for first in range(0, len(positions), CHUNK):
+        rows = positions.fields[first : first + CHUNK]
+        words = np.zeros((len(rows), known.words), np.int64)
+        for at, row in enumerate(rows.tolist()):
+            known.mark(make(*row), words[at])
+        bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
+        place, feature = np.nonzero(bits)
+        seat = movers[first : first + CHUNK][place]
+        parts.append(np.where(seat == 1, turned[feature], feature).astype(np.int32))
+        lengths.append(bits.sum(axis=1, dtype=np.int64))
+    return FeatureLists(np.concatenate(parts), np.concatenate([[0], np.cumsum(np.concatenate(lengths))]))
+
+
+def rounded(weights: Any, scale: int) -> Any:
+    """Return weights rounded to a multiple of 1 / scale; the gradient passes as if they were not."""
+    return weights + (torch.round(weights * scale) / scale - weights).detach()
+
+
+class Model(nn.Module):  # type: ignore[misc]  # mypy does not follow torch
+    """The network with weights that are not rounded yet; called with the features of a batch it returns the logits."""
+
+    def __init__(self, known: FeatureSet) -> None:
+        super().__init__()
+        self.columns = nn.Parameter(torch.empty(known.count, HIDDEN).uniform_(-0.05, 0.05))
+        self.direct = nn.Parameter(torch.tensor(known.prior()[:, None] / LOGIT_SCORE, dtype=torch.float32))
+        self.bias = nn.Parameter(torch.full((HIDDEN,), 0.1))
+        self.second = nn.Linear(HIDDEN, SECOND)
+        self.third = nn.Linear(SECOND, 1)
+        with torch.no_grad():
+            # The prior begins alone.
+            self.third.weight.mul_(0.1)
+            self.third.bias.zero_()
+
+    def forward(self, features: Any, begins: Any) -> Any:
+        product = FIRST_SCALE * LAYER_SCALE
+        hidden = nn.functional.embedding_bag(features, rounded(self.columns, FIRST_SCALE), begins, mode="sum")
+        hidden = (hidden + rounded(self.bias, FIRST_SCALE)).clamp(0, 1)
+        second = nn.functional.linear(
+            hidden, rounded(self.second.weight, LAYER_SCALE), rounded(self.second.bias, product)
+        )
+        third = nn.functional.linear(
+            second.clamp(0, 1), rounded(self.third.weight, LAYER_SCALE), rounded(self.third.bias, product)
+        )
+        direct = nn.functional.embedding_bag(features, rounded(self.direct, product), begins, mode="sum")
+        return (third + direct)[:, 0]
+
+    def keep_within_bounds(self) -> None:
+        with torch.no_grad():
+            self.columns.clamp_(-COLUMN_LIMIT, COLUMN_LIMIT)
+            self.second.weight.clamp_(-LAYER_LIMIT, LAYER_LIMIT)
+            self.third.weight.clamp_(-OUTPUT_LIMIT, OUTPUT_LIMIT)
+
+    def take(self, network: Network) -> None:
+        """Go on from a network's weights."""
+        product = FIRST_SCALE * LAYER_SCALE
+
+        def put(parameter: Any, weights: Any, scale: int) -> None:
+            parameter.copy_(torch.tensor(np.asarray(weights, np.float64).reshape(parameter.shape) / scale))
+
+        with torch.no_grad():
+            put(self.columns, network.columns, FIRST_SCALE)
+            put(self.direct, network.direct, product)
+            put(self.bias, network.bias, FIRST_SCALE)
+            put(self.second.weight, network.second, LAYER_SCALE)
+            put(self.second.bias, network.second_bias, product)
+            put(self.third.weight, network.third, LAYER_SCALE)
+            put(self.third.bias, network.third_bias, product)
+
+    def network(self) -> Network:
+        """Return the weights as integers."""
+        product = FIRST_SCALE * LAYER_SCALE
+
+        def whole(parameter: Any, scale: int, dtype: type[np.generic]) -> Any:
+            return np.rint(parameter.detach().double().numpy() * scale).astype(dtype)
+
+        return Network(
+            whole(self.columns, FIRST_SCALE, np.int16),
+            whole(self.direct[:, 0], product, np.int32),
+            whole(self.bias, FIRST_SCALE, np.int16),
+            whole(self.second.weight, LAYER_SCALE, np.int16),
+            whole(self.second.bias, product, np.int32),
+            whole(self.third.weight[0], LAYER_SCALE, np.int16),
+            whole(self.third.bias[0], product, np.int64)[()],
+        ).check()
+
+
+def targets(positions: Positions) -> npt.NDArray[np.float32]:
+    """Return the expected results, from 0 to 1."""
+    scored = 1 / (1 + np.exp(-np.clip(positions.scores / LOGIT_SCORE, -30, 30)))
+    wanted = SCORE_SHARE * scored + (1 - SCORE_SHARE) * (positions.results + 1) / 2
+    return wanted.astype(np.float32)
+
+
+def fit(
+    positions: Positions,
+    make: Callable[..., Any],
+    known: FeatureSet,
+    epochs: int,
+    seed: int,
+    start: Network | None = None,
+    report: Callable[[int, EpochLoss], None] = lambda epoch, loss: None,
+) -> tuple[Network, list[EpochLoss]]:
+    """Train a network, from `start` or from the prior, and return it with the loss after each epoch.
+
+    Equal arguments give equal weights on one machine. Proven positions are left out: the search finds them itself.
+    """
+    open_ones = positions.where(np.abs(positions.scores) <= PROVEN_SCORE)
+    if not len(open_ones):
+        raise ValueError("there are no positions to learn from: every one is proven; play longer games")
+    torch.manual_seed(seed)
+    torch.set_num_threads(1)
+    chance = np.random.default_rng(seed)
+    lists, wanted = feature_lists(open_ones, make, known), torch.from_numpy(targets(open_ones))
+    is_held_out = open_ones.games % HELD_OUT_EVERY == HELD_OUT_EVERY - 1
+    learnt, held_out = np.flatnonzero(~is_held_out), np.flatnonzero(is_held_out)
+    mirrored = np.array(known.mirrored())
+    model = Model(known)
+    if start is not None:
+        model.take(start)
+    batches = max(1, len(learnt) // BATCH)
+    optimiser = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser, LEARNING_RATE, total_steps=epochs * batches + 1, pct_start=0.1
+    )
+
+    def loss_of(rows: npt.NDArray[np.int64], *, mirror: bool) -> Any:
+        features, begins = lists.batch(rows)
+        found = model(torch.from_numpy(mirrored[features] if mirror else features), torch.from_numpy(begins))
+        return nn.functional.binary_cross_entropy_with_logits(found, wanted[torch.from_numpy(rows)])
+
+    curve = []
+    for epoch in range(epochs):
+        order = chance.permutation(learnt)
+        total = 0.0
+        for rows in np.array_split(order, batches):
+            loss = loss_of(np.sort(rows), mirror=bool(chance.integers(2)))
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            schedule.step()
+            model.keep_within_bounds()
+            total += float(loss.detach()) * len(rows)
+        with torch.no_grad():
+            parts = np.array_split(held_out, max(1, len(held_out) // BATCH)) if len(held_out) else []
+            measured = sum(float(loss_of(rows, mirror=False)) * len(rows) for rows in parts)
+        curve.append(EpochLoss(total / len(order), measured / max(1, len(held_out))))
+        report(epoch + 1, curve[-1])
+    return model.network(), curve
+
+
+def as_json(curve: list[EpochLoss]) -> list[dict[str, float]]:
+    """Return a curve as JSON-compatible values."""
+    return [{name: round(value, 5) for name, value in asdict(point).items()} for point in curve]

@@ -1,0 +1,147 @@
+"""A run in miniature: it repeats, also after an interruption, and learns what the search then computes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from cornered.bots.evaluate.quoridor import FEATURES
+from cornered.bots.nnue.layout import LOGIT_SCORE
+from cornered.bots.nnue.network import load
+from cornered.engine.kernels.walls import Position
+from cornered.engine.progress import Progress, no_report
+from cornered.lab.execution.workforce import Workforce
+from cornered.lab.learning import judging
+from cornered.lab.learning.plan import LearningPlan
+from cornered.lab.learning.positions import Positions, read, write
+from cornered.lab.learning.selfplay import play_shard
+from tests.conftest import require
+
+TINY = LearningPlan("quoridor", 2, 12, nodes=60, epochs=3, seed=5, shard_games=6)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def torch() -> None:
+    require("torch", lambda: Path(found.origin) if (found := find_spec("torch")) and found.origin else None)
+
+
+@pytest.fixture(scope="module")
+def workforce() -> Iterator[Workforce]:
+    with Workforce.open(1) as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def short_matches(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The processes of the workforce play pairs of the usual length, as few as there are.
+    monkeypatch.setattr(judging, "PAIRS_MAX", 1)
+
+
+@pytest.fixture(scope="module")
+def positions() -> Positions:
+    return Positions.together([play_shard(TINY, 1, None, shard) for shard in range(2)])
+
+
+def test_games_repeat_and_are_others_with_another_seed(positions: Positions) -> None:
+    again, other = play_shard(TINY, 1, None, 1), play_shard(LearningPlan("quoridor", 2, 12, 60, 3, 6, 6), 1, None, 1)
+    mine = positions.where(positions.games >= 6)
+    assert np.array_equal(again.fields, mine.fields)
+    assert np.array_equal(again.scores, mine.scores)
+    assert not np.array_equal(other.fields[:50], mine.fields[:50])
+
+
+def test_results_are_the_movers(positions: Positions) -> None:
+    turn = positions.fields[:, Position._fields.index("turn")]
+    for game in range(12):
+        mine = positions.where(positions.games == game)
+        seats = turn[positions.games == game]
+        assert len({int(result) * (-1) ** int(seat) for result, seat in zip(mine.results, seats, strict=True)}) == 1
+    # The last position before a loss or win of a game that was decided: its score says so.
+    last = [np.flatnonzero(positions.games == game)[-1] for game in range(12)]
+    assert sum(np.sign(positions.scores[place]) == positions.results[place] for place in last) >= 10
+
+
+def test_files_give_back_what_was_written(positions: Positions, tmp_path: Path) -> None:
+    write(positions, Position._fields, tmp_path / "games.parquet")
+    found = read(tmp_path / "games.parquet")
+    assert np.array_equal(found.fields, positions.fields)
+    assert [str(part.dtype) for part in (found.scores, found.results, found.games)] == ["int32", "int8", "int32"]
+
+
+def test_it_learns_and_its_integers_are_those_of_the_search(positions: Positions) -> None:
+    import torch
+
+    from cornered.lab.learning.fitting import Model, feature_lists, fit
+
+    network, curve = fit(positions, Position, FEATURES, 25, 1)
+    assert curve[-1].learnt < 0.97 * curve[0].learnt
+    assert fit(positions, Position, FEATURES, 25, 1)[0].columns.tobytes() == network.columns.tobytes()
+    model = Model(FEATURES)
+    model.take(network)
+    lists = feature_lists(positions, Position, FEATURES)
+    features, begins = lists.batch(np.arange(len(positions)))
+    with torch.no_grad():
+        logits = model(torch.from_numpy(features), torch.from_numpy(begins)).numpy()
+    rows = np.split(features, begins[1:])
+    scores = np.array([network.score(row.tolist()) for row in rows])
+    # The second layer is rounded down, each unit by less than 1 / 255.
+    assert np.abs(scores - LOGIT_SCORE * logits).max() < 0.02 * LOGIT_SCORE
+    assert all(np.array_equal(a, b) for a, b in zip(*(_arrays(one) for one in (model.network(), network)), strict=True))
+
+
+def _arrays(network: Any) -> list[Any]:
+    return [getattr(network, name) for name in type(network).__slots__]
+
+
+def test_an_interrupted_run_ends_with_the_same_networks(workforce: Workforce, tmp_path: Path) -> None:
+    from cornered.lab.learning.generations import learn
+
+    whole = learn(TINY, tmp_path / "whole", workforce, no_report, lambda generation: None)
+
+    class Interrupted(Exception):
+        pass
+
+    def interrupting(at: str) -> Any:
+        def report(progress: Progress) -> None:
+            if progress.step == at and progress.done:
+                raise Interrupted
+
+        return report
+
+    for at in ("generation 1: games", "generation 1: match", "generation 2: epochs"):
+        with pytest.raises(Interrupted):
+            learn(TINY, tmp_path / "parts", workforce, interrupting(at), lambda generation: None)
+    parts = learn(TINY, tmp_path / "parts", workforce, no_report, lambda generation: None)
+    for one, other in zip(whole, parts, strict=True):
+        assert one.network.read_bytes() == other.network.read_bytes()
+        assert (one.positions, one.curve, one.judgement) == (other.positions, other.curve, other.judgement)
+    assert load(parts[0].network).provenance["command"] == TINY.command
+    with pytest.raises(ValueError, match="holds the run of another plan"):
+        learn(LearningPlan("quoridor", 1, 12, 60, 3, 5), tmp_path / "parts", workforce, no_report, lambda _: None)
+
+
+def test_the_command_writes_networks_and_their_cards(tmp_path: Path) -> None:
+    from cornered.cli.train import app
+
+    numbers = {"generations": 1, "games": 6, "nodes": 60, "epochs": 2, "seed": 3, "workers": 1}
+    options = [f"--{name}={number}" for name, number in numbers.items()]
+    result = CliRunner().invoke(app, ["quoridor", *options, "--json", "--out", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout)
+    (generation,) = said["generations"]
+    assert Path(generation["network"]).is_file()
+    card = (tmp_path / "generation-1" / "network.md").read_text()
+    assert said["command"] in card
+    assert f"{generation['positions']:,} positions" in card
+
+
+def test_a_game_without_features_is_refused() -> None:
+    with pytest.raises(ValueError, match="no network evaluates bamboo; there are networks for quoridor"):
+        LearningPlan("bamboo", 1, 1, 1, 1, 1)
