@@ -34,6 +34,7 @@ __all__ = [
     "specialise",
     "specialised_search",
     "supports",
+    "zero",
 ]
 
 CompiledSearch: TypeAlias = Callable[[Any, int, int, int, int, Any, Any, Any], int]
