@@ -22,13 +22,12 @@ from tests.server.adapters.conftest import Sample
 
 
 @pytest.fixture
-async def stored(tmp_path: Path) -> Path:
+async def stored(sqlite_url: str, tmp_path: Path) -> Path:
     """A database with one player."""
-    path = tmp_path / "cornered.db"
-    database = await Database.open(f"sqlite:///{path}")
+    database = await Database.open(sqlite_url)
     await SqlAccounts(database).create("Anna", "person")
     await database.close()
-    return path
+    return tmp_path / "cornered.db"
 
 
 def test_a_copy_says_what_was_copied(stored: Path, tmp_path: Path) -> None:
