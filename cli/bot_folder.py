@@ -8,8 +8,6 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Final
 
-from cornered.clients.sdk.address import require_name
-
 __all__ = ["file_of", "write_bot"]
 
 BOT: Final = '''"""{name}: a bot for Cornered. It plays every game, at random until you know better."""
@@ -59,6 +57,9 @@ has the rest.
 
 def write_bot(name: str, where: Path) -> Path:
     """Write a new bot into a folder of its name, and return the folder. Raises ValueError and FileExistsError."""
+    # Imported here: with it come the classes of all messages, which take longer than the rest of a command's start.
+    from cornered.clients.sdk.address import require_name
+
     name = require_name(name)
     module = name.replace("-", "_").replace(" ", "_").casefold()
     if not _is_name_of_module(module) or _is_taken(module):
