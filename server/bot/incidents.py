@@ -41,7 +41,7 @@ class BotIncidents(Protocol):
     """The newest incidents of each bot. Every method raises IncidentsUnavailable."""
 
     async def add(self, incidents: Sequence[Incident]) -> None:
-        """Store incidents, but for those whose id is there, and drop what is beyond the newest of each player and match."""
+        """Store incidents but for those whose id is there, and drop what is beyond the newest of a player or match."""
 
     async def newest(self, player: str) -> Sequence[BotIncident]:
         """Return a player's incidents, the newest first."""
