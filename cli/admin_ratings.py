@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cornered.cli.rules import Json
+from cornered.cli.store import store_settings
 
 if TYPE_CHECKING:
     from cornered.server.runtime.recomputation import RatingFindings
@@ -45,9 +46,9 @@ def recompute(data: Data = None, as_json: Json = False) -> None:
 def _recomputed(data: Path | None, *, mends: bool) -> RatingFindings:
     from cornered.cli.progress import progress
     from cornered.server.app import recompute_ratings
-    from cornered.server.settings import MEMORY_DATABASE, load_settings
+    from cornered.server.settings import MEMORY_DATABASE
 
-    settings = load_settings(**({} if data is None else {"data": data}))
+    settings = store_settings(data)
     if settings.database == MEMORY_DATABASE:
         raise ValueError("CORNERED_DATABASE: a store in memory has no ratings that outlive its server")
     with progress() as report:

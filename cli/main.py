@@ -49,6 +49,7 @@ from cornered.cli.reproduce import app as reproducing
 from cornered.cli.rules import Json, Options, warm_up
 from cornered.cli.rules import app as rules
 from cornered.cli.running_bots import run_until_ended
+from cornered.cli.store import store_settings
 from cornered.cli.think import app as thinking
 from cornered.cli.tournaments import app as competing
 from cornered.cli.train import app as training
@@ -223,7 +224,7 @@ def token(
     from cornered.clients.sdk.address import require_name
     from cornered.server.app import mint_bot_token
 
-    typer.echo(asyncio.run(mint_bot_token(_settings(data=data), require_name(name))))
+    typer.echo(asyncio.run(mint_bot_token(store_settings(data), require_name(name))))
 
 
 @app.command()

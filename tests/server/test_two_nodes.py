@@ -22,7 +22,7 @@ from cornered.protocol.commands import (
     Resign,
     Say,
 )
-from cornered.protocol.messages import Acknowledged, Challenged, Happened, Moves, Said, Snapshot, Variation
+from cornered.protocol.messages import Acknowledged, Challenged, Happened, Moves, Notice, Said, Snapshot, Variation
 from cornered.protocol.ratings import Rated
 from cornered.protocol.social import BlockPlayer, Notified, SubscribePush
 from cornered.protocol.values import Correspondence
@@ -62,6 +62,18 @@ async def test_who_was_welcomed_by_one_node_is_challenged_from_the_other_at_once
             for _ in range(4):
                 async with there.client("Ben") as ben:
                     await ann.do(Challenge, to=ben.player.id, game=SMALL)
+
+
+async def test_two_programs_that_play_as_one_bot_on_two_nodes_are_told(two_nodes: tuple[Running, Running]) -> None:
+    here, there = two_nodes
+    async with (
+        here.client("Bot", kind="bot", instance="one") as one,
+        there.client("Bot", token=one.welcome.token, kind="bot", instance="two") as two,
+    ):
+        for program in (one, two):
+            notice = await program.hear(Notice)
+            assert notice.code == "also_here"
+            assert "another program plays as Bot" in notice.text
 
 
 async def test_a_client_that_comes_to_another_node_sees_all_that_it_has_seen_before(

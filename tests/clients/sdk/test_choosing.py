@@ -137,7 +137,7 @@ async def test_a_bot_that_blocks_the_event_loop_is_told_once_what_to_do(
         await choose_legal(block_later if is_async else block, match, Limit(5_000), used)
         log.chosen(match, Limit(5_000), used)
     (record,) = caplog.records
-    assert "blocked the event loop for 1.5 s in match m" in record.getMessage()
+    assert "choose of Ann (ann) blocked the event loop for 1.5 s in match m" in record.getMessage()
     assert "asyncio.to_thread" in record.getMessage()
     assert (used.moves, used.total) == (2, 3.0)
 
@@ -157,5 +157,5 @@ async def test_a_bot_that_is_far_slower_than_its_limit_is_told_once(
         await choose_legal(choose, match, Limit(time), used)
         log.chosen(match, Limit(time), used)
     (record,) = caplog.records
-    assert "choose took 3.0 s in match m, where its limit was 0.5 s" in record.getMessage()
+    assert "choose of Ann (ann) took 3.0 s in match m, where its limit was 0.5 s" in record.getMessage()
     assert "limit.remaining" in record.getMessage()
