@@ -160,7 +160,7 @@ class Replayed(NamedTuple):
 
 
 def _summary(done: Sequence[tuple[MatchRequest, Replayed]]) -> Iterator[str]:
-    """Yield the lines that count the answers, and compare the times: of the bot alone now, of the server's clock then."""
+    """Yield the lines that count the answers, and the times: of the bot alone now, of the server's clock then."""
     counts = Counter(replayed.verdict for _, replayed in done)
     yield (
         f"{len(done)} {'move' if len(done) == 1 else 'moves'} asked again: {counts['same']} same, "

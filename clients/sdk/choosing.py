@@ -53,7 +53,7 @@ class WithMove(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TimedMove:
-    """A move that was chosen in another process, and the seconds of `choose` alone, without the start of the process."""
+    """A move that was chosen in another process, and the seconds of `choose` alone, without the process's start."""
 
     move: str
     seconds: float

@@ -72,7 +72,8 @@ async def test_a_bot_challenges_its_opponent_again_after_each_game_until_it_has_
     assert "against Rival, 1 min, rated" in begun[0]
     assert "against Rival, 1 min" in ended[0]
     assert re.search(
-        r"; (won \(rules: Rival has|lost \(rules: You have) no cell left to step to\), [\d.]+ s for \d+ moves$", ended[0]
+        r"; (won \(rules: Rival has|lost \(rules: You have) no cell left to step to\), [\d.]+ s for \d+ moves$",
+        ended[0],
     )
     assert " s for " in ended[0]
 
