@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import sys
 from asyncio.subprocess import PIPE, STDOUT
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,21 +17,12 @@ from cornered.clients.sdk.opponents import find_opponent
 from cornered.protocol.values import Fischer
 from tests.test_package import play_against
 
+pytestmark = pytest.mark.usefixtures("own_logging")
+
 TIMEOUT_S = 120.0
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 GOOD = "def choose(state, limit):\n    return state.moves()[{}]\n"
-
-
-@pytest.fixture(autouse=True)
-def own_logging() -> Iterator[None]:
-    """Undo what a trial sets for the whole process, which is the command's own."""
-    root, bot = logging.getLogger(), logging.getLogger("cornered.bot")
-    before = root.handlers[:], root.level, bot.level
-    yield
-    root.handlers[:], level, bot_level = before
-    root.setLevel(level)
-    bot.setLevel(bot_level)
 
 
 def trial(path: Path, **fields: object) -> Trial:
