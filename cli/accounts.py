@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from cornered.cli.errors import CommandGroup
 from cornered.cli.rules import Json
 from cornered.cli.store import store_settings
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Look after the players' accounts.", no_args_is_help=True)
+app = typer.Typer(cls=CommandGroup, help="Look after the players' accounts.", no_args_is_help=True)
 
 Data = Annotated[Path | None, typer.Option(help="The server's data; setting CORNERED_DATA.")]
 Account = Annotated[str, typer.Argument(help="The account's name, or its id.")]

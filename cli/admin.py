@@ -12,6 +12,7 @@ import typer
 
 from cornered.cli import accounts, moderation
 from cornered.cli.admin_ratings import app as ratings
+from cornered.cli.errors import CommandGroup
 from cornered.cli.rules import Json
 from cornered.cli.status import status
 from cornered.cli.store import log_to_stderr, store_settings
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Look after a server's store.", no_args_is_help=True)
+app = typer.Typer(cls=CommandGroup, help="Look after a server's store.", no_args_is_help=True)
 app.command()(status)
 app.add_typer(ratings, name="ratings")
 app.add_typer(accounts.app, name="accounts")

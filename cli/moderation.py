@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cornered.cli.errors import CommandGroup
 from cornered.cli.rules import Json
 from cornered.cli.store import store_settings
 from cornered.protocol.text import visible
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Ban and mute players, and read what was decided.", no_args_is_help=True)
+app = typer.Typer(cls=CommandGroup, help="Ban and mute players, and read what was decided.", no_args_is_help=True)
 
 Data = Annotated[Path | None, typer.Option(help="The server's data; setting CORNERED_DATA.")]
 Grounds = Annotated[str, typer.Argument(help="Why, in one line, which the player is told.")]

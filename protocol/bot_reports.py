@@ -104,7 +104,7 @@ class AskBotRequests(Command, json_schema_extra={"answers": ["bot_requests"]}):
 
 
 class AskBotLink(Command, json_schema_extra={"answers": ["bot_link"]}):
-    """Ask for a link to the bot's page. Whoever has it reads the page, as long as the token that asked is valid."""
+    """Ask for a link to the bot's page, which shows the page as long as the token that asked is valid."""
 
     type: Literal["ask_bot_link"] = "ask_bot_link"
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import shutil
 import subprocess
@@ -216,3 +217,14 @@ def postgres(postgres_programs: Path) -> Iterator[Postgres]:
         server.start()
         yield server
         server.kill()
+
+
+@pytest.fixture
+def own_logging() -> Iterator[None]:
+    """Undo what a command that runs bots sets for the whole process, which is the command's own."""
+    root, bot = logging.getLogger(), logging.getLogger("cornered.bot")
+    before = root.handlers[:], root.level, bot.level
+    yield
+    root.handlers[:], level, bot_level = before
+    root.setLevel(level)
+    bot.setLevel(bot_level)

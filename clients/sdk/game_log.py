@@ -49,7 +49,7 @@ class GameLog:
             match.id,
             _about(match),
             _result(match),
-            match.snapshot.reason,
+            _reason(match),
             used.total,
             used.moves,
         )
@@ -113,3 +113,13 @@ def _result(match: MatchView) -> str:
     if len(places) > 2:
         return f"place {own} of {len(places)}"
     return "drawn" if match.snapshot.winner is None else "lost"
+
+
+def _reason(match: MatchView) -> str:
+    """Return why a match has ended: where the rules have ended it, in the words of the game."""
+    ending = match.state.ending() if match.snapshot.reason == "rules" else None
+    if ending is None:
+        return str(match.snapshot.reason)
+    if ending.seat is None or ending.seat == match.seat:
+        return f"rules: {ending.you}"
+    return visible(f"rules: {match.players[ending.seat].name} {ending.they}")

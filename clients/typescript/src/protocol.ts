@@ -295,7 +295,7 @@ export interface AskBlocked {
   type: "ask_blocked";
 }
 
-/** Ask for a link to the bot's page. Whoever has it reads the page, as long as the token that asked is valid. */
+/** Ask for a link to the bot's page, which shows the page as long as the token that asked is valid. */
 export interface AskBotLink {
   id: string;
   type: "ask_bot_link";
