@@ -10,24 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from cornered.cli.errors import CommandGroup
 from cornered.cli.rules import Json
+from cornered.cli.store import store_settings
 
 if TYPE_CHECKING:
     from cornered.server.accounts import AccountRecord
-    from cornered.server.settings import Settings
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Look after the players' accounts.", no_args_is_help=True)
+app = typer.Typer(cls=CommandGroup, help="Look after the players' accounts.", no_args_is_help=True)
 
 Data = Annotated[Path | None, typer.Option(help="The server's data; setting CORNERED_DATA.")]
 Account = Annotated[str, typer.Argument(help="The account's name, or its id.")]
-
-
-def _settings(data: Path | None) -> Settings:
-    from cornered.server.settings import load_settings
-
-    return load_settings(**({} if data is None else {"data": data}))
 
 
 @app.command("list")
@@ -39,7 +34,7 @@ def list_(
     """List the accounts by name, with their roles."""
     from cornered.server.administration import list_accounts
 
-    found = asyncio.run(list_accounts(_settings(data), limit))
+    found = asyncio.run(list_accounts(store_settings(data), limit))
     if as_json:
         typer.echo(json.dumps([_facts(one) for one in found]))
         return
@@ -57,7 +52,7 @@ def create(
     """Make an account and print the recovery code with which its owner sets the password, once."""
     from cornered.server.administration import create_account
 
-    typer.echo(asyncio.run(create_account(_settings(data), name)))
+    typer.echo(asyncio.run(create_account(store_settings(data), name)))
 
 
 @app.command()
@@ -69,7 +64,7 @@ def grant(
     """Give an account a role. What it permits more is there with the next connection, and what less at once."""
     from cornered.server.administration import grant_role
 
-    known = asyncio.run(grant_role(_settings(data), name, role))
+    known = asyncio.run(grant_role(store_settings(data), name, role))
     typer.echo(f"{known.player.name} is {'an administrator' if role == 'admin' else 'a player'} now")
 
 
@@ -81,7 +76,7 @@ def reset_password(name: Account, data: Data = None) -> None:
     """
     from cornered.server import administration
 
-    typer.echo(asyncio.run(administration.reset_password(_settings(data), name)))
+    typer.echo(asyncio.run(administration.reset_password(store_settings(data), name)))
 
 
 @app.command()
@@ -93,7 +88,7 @@ def close(
     """Close an account: all of its sessions and tokens end on every node, and nobody can sign in to it."""
     from cornered.server.administration import close_account
 
-    known = asyncio.run(close_account(_settings(data), name, is_closed=not reopen))
+    known = asyncio.run(close_account(store_settings(data), name, is_closed=not reopen))
     typer.echo(f"the account of {known.player.name} is {'open' if reopen else 'closed'}")
 
 
@@ -106,7 +101,7 @@ def invite(
     """Print an invitation to register, once, for a server whose setting `registration` asks for one."""
     from cornered.server import administration
 
-    typer.echo(asyncio.run(administration.invite(_settings(data), uses, days)))
+    typer.echo(asyncio.run(administration.invite(store_settings(data), uses, days)))
 
 
 def _facts(record: AccountRecord) -> dict[str, object]:

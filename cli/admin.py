@@ -12,15 +12,17 @@ import typer
 
 from cornered.cli import accounts, moderation
 from cornered.cli.admin_ratings import app as ratings
+from cornered.cli.errors import CommandGroup
 from cornered.cli.rules import Json
 from cornered.cli.status import status
+from cornered.cli.store import log_to_stderr, store_settings
 
 if TYPE_CHECKING:
     from cornered.server.adapters.inspection import StoreFindings
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Look after a server's store.", no_args_is_help=True)
+app = typer.Typer(cls=CommandGroup, help="Look after a server's store.", no_args_is_help=True)
 app.command()(status)
 app.add_typer(ratings, name="ratings")
 app.add_typer(accounts.app, name="accounts")
@@ -43,9 +45,9 @@ def check(
     Nothing is written to the store, and the server may run meanwhile. The exit code is 1 where something is damaged.
     """
     from cornered.server.adapters.inspection import inspect
-    from cornered.server.settings import MEMORY_DATABASE, load_settings
+    from cornered.server.settings import MEMORY_DATABASE
 
-    settings = load_settings(**({} if data is None else {"data": data}))
+    settings = store_settings(data)
     if settings.database == MEMORY_DATABASE:
         raise ValueError("CORNERED_DATABASE: a store in memory has nothing to check")
     findings = asyncio.run(inspect(settings.database_url, export))
@@ -72,6 +74,7 @@ def copy(
     from cornered.server.adapters.database import STORE_ERRORS, reason_of
     from cornered.server.adapters.store_copy import copy_store
 
+    log_to_stderr()
     try:
         with progress() as report:
             copied = asyncio.run(copy_store(source, target, report))
@@ -97,9 +100,8 @@ def retention(
     Servers may run meanwhile, and an interrupted run is simply repeated.
     """
     from cornered.server.administration import erase_old
-    from cornered.server.settings import load_settings
 
-    erased = asyncio.run(erase_old(load_settings(**({} if data is None else {"data": data})), is_dry=dry_run))
+    erased = asyncio.run(erase_old(store_settings(data), is_dry=dry_run))
     if as_json:
         typer.echo(json.dumps(erased))
         return
@@ -120,9 +122,9 @@ def revoke(
     """
     from cornered.protocol.text import clean_name
     from cornered.server.app import revoke_tokens
-    from cornered.server.settings import MEMORY_DATABASE, load_settings
+    from cornered.server.settings import MEMORY_DATABASE
 
-    settings = load_settings(**({} if data is None else {"data": data}))
+    settings = store_settings(data)
     if settings.database == MEMORY_DATABASE:
         raise ValueError("CORNERED_DATABASE: a store in memory has no tokens that outlive its server")
     revoked = asyncio.run(revoke_tokens(settings, clean_name(player)))

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cornered.cli.errors import CommandGroup
 from cornered.cli.rules import Json
+from cornered.cli.store import store_settings
 
 if TYPE_CHECKING:
     from cornered.server.runtime.recomputation import RatingFindings
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Compare the ratings with the journal.", no_args_is_help=True)
+app = typer.Typer(cls=CommandGroup, help="Compare the ratings with the journal.", no_args_is_help=True)
 
 Data = Annotated[Path | None, typer.Option(help="The server's data; setting CORNERED_DATA.")]
 
@@ -45,9 +47,9 @@ def recompute(data: Data = None, as_json: Json = False) -> None:
 def _recomputed(data: Path | None, *, mends: bool) -> RatingFindings:
     from cornered.cli.progress import progress
     from cornered.server.app import recompute_ratings
-    from cornered.server.settings import MEMORY_DATABASE, load_settings
+    from cornered.server.settings import MEMORY_DATABASE
 
-    settings = load_settings(**({} if data is None else {"data": data}))
+    settings = store_settings(data)
     if settings.database == MEMORY_DATABASE:
         raise ValueError("CORNERED_DATABASE: a store in memory has no ratings that outlive its server")
     with progress() as report:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import webbrowser
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +14,9 @@ from cornered.cli.bot_folder import file_of, write_bot
 from cornered.cli.errors import CommandGroup
 from cornered.cli.missing_extra import require_extras
 from cornered.cli.players import DEFAULT_SERVER, Server
+
+if TYPE_CHECKING:
+    from cornered.clients.sdk.bot_word import ChooseState
 
 __all__ = ["app"]
 
@@ -40,7 +44,7 @@ def try_(
     game: Games = None,
     against: Annotated[
         str | None,
-        typer.Option(help="Stay with this opponent, level-1 to level-10; by default it climbs from level-1."),
+        typer.Option(help="Stay with this opponent, level-1 to level-10; by default it meets several."),
     ] = None,
     games: Annotated[int | None, typer.Option(min=1, help="End after so many games; by default at Ctrl-C.")] = None,
     clock: Annotated[str, typer.Option(help="1+0: a minute, and no more seconds a move; 20/move; none.")] = "none",
@@ -52,7 +56,8 @@ def try_(
 ) -> None:
     """Try a bot on a server of its own on this machine, against the levels, and load it again when its file changes.
 
-    Two games with each level; whoever scores more than half meets the next one.
+    At first one game with each of level-1, level-4, level-7 and level-10; with --games these are left out. Then two
+    games with each level, from the highest one that it has beaten on, and the next one after a score of more than half.
     """
     require_extras("a trial has a server and opponents of its own", server="sqlalchemy", bots="numba")
     from cornered.cli.running_bots import run_until_ended
@@ -87,20 +92,26 @@ def connect(
         typer.Option(envvar="CORNERED_TOKEN", help="The bot's token; by default the stored one of its name."),
     ] = None,
 ) -> None:
-    """Let a bot play on a server: rated games of the bot ladder, and whoever challenges it, until Ctrl-C."""
-    from cornered.cli.bot_word import bot_of_word
-    from cornered.cli.running_bots import run_until_ended
-    from cornered.clients.sdk.address import require_token
+    """Let a bot play on a server until Ctrl-C: rated games of the bot ladder, and games with every challenger.
 
-    played = bot_of_word(
-        str(file_of(bot)),
-        name,
-        server=server,
-        token=require_token(token) if token else None,
-        store=None,
-        accepts=game or None,
-        ladder=ladder,
-        concurrency=concurrency,
-        version=version_name,
-    )
-    run_until_ended(played)
+    It is loaded again when its file changes. A version that cannot be loaded is named, and the one before plays on.
+    """
+    from cornered.cli.editable_bot import EditableBot
+    from cornered.cli.running_bots import run_until_ended
+    from cornered.clients.sdk.address import require_name, require_token
+    from cornered.clients.sdk.running import BotSettings, play_bot
+
+    path = file_of(bot)
+    known = require_token(token) if token else None
+    settings = BotSettings(accepts=game or None, ladder=ladder, concurrency=concurrency, version=version_name)
+    called = require_name(name or path.stem)
+
+    async def play(load: Callable[[], ChooseState]) -> None:
+        await play_bot(called, load, settings, server=server, token=known)
+
+    async def connected() -> None:
+        editable = EditableBot(path, typer.echo)
+        await editable.load()
+        await editable.play(play)
+
+    run_until_ended(connected)

@@ -8,8 +8,6 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Final
 
-from cornered.clients.sdk.address import require_name
-
 __all__ = ["file_of", "write_bot"]
 
 BOT: Final = '''"""{name}: a bot for Cornered. It plays every game, at random until you know better."""
@@ -34,15 +32,25 @@ def test_every_move_of_a_game_is_legal():
         for _ in range(100):
             if state.outcome is not None:
                 break
-            move = choose(state, Limit(time=100))
+            move = choose(state, Limit(time=20))
             assert move in state.moves(), f"{{move!r}} is not legal in {{game}}: {{state}}"
             state = state.play(move)
 
 
 if __name__ == "__main__":
+    print("{waiting}", flush=True)
     test_every_move_of_a_game_is_legal()
     print("All moves are legal.")
 '''
+
+CONFTEST: Final = '''"""Tells at the start of pytest what the first test waits for."""
+
+
+def pytest_report_header():
+    return "{waiting}"
+'''
+
+WAITING: Final = "Cornered compiles the rules first, once on each machine: 15 seconds or so."
 
 README: Final = """# {name}
 
@@ -53,12 +61,15 @@ has the rest.
 
     python test_{module}.py                   # are its moves legal?
     cornered try {folder}                     # against the levels on this machine; an edited file is loaded again
-    cornered connect {folder} --server URL    # rated games against other bots, and whoever challenges it
+    cornered connect {folder} --server URL    # rated games against other bots, and games with every challenger
 """
 
 
 def write_bot(name: str, where: Path) -> Path:
     """Write a new bot into a folder of its name, and return the folder. Raises ValueError and FileExistsError."""
+    # Imported here: with it come the classes of all messages, which take longer than the rest of a command's start.
+    from cornered.clients.sdk.address import require_name
+
     name = require_name(name)
     module = name.replace("-", "_").replace(" ", "_").casefold()
     if not _is_name_of_module(module) or _is_taken(module):
@@ -71,9 +82,10 @@ def write_bot(name: str, where: Path) -> Path:
         folder.mkdir()
     except FileExistsError:
         raise ValueError(f"{folder.name} is there already: choose another name, or remove it first") from None
-    written = {f"{module}.py": BOT, f"test_{module}.py": TEST, "README.md": README}
+    written = {f"{module}.py": BOT, f"test_{module}.py": TEST, "conftest.py": CONFTEST, "README.md": README}
     for file, text in written.items():
-        (folder / file).write_text(text.format(name=name, module=module, folder=folder.name), encoding="utf-8")
+        filled = text.format(name=name, module=module, folder=folder.name, waiting=WAITING)
+        (folder / file).write_text(filled, encoding="utf-8")
     return folder
 
 

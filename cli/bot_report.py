@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple, TypeVar
 
 import typer
@@ -45,7 +47,7 @@ def bot_report(
 ) -> None:
     """Show how a bot of yours fares: games, time for its moves, and what went wrong.
 
-    Whoever has the link sees the bot's page for a week, or until the bot's token is revoked.
+    A link shows the bot's page to everyone who has it, for a week or until the bot's token is revoked.
     """
     from cornered.clients.sdk.address import page_url
     from cornered.clients.terminal.bot_report_words import report_lines
@@ -85,7 +87,7 @@ def replay(
     token: Token = None,
     as_json: Json = False,
 ) -> None:
-    """Ask a bot again what it was asked in a match: the same positions, with the same limits.
+    """Ask a bot again what it was asked in a match: the same positions, with the same limits. A summary ends the list.
 
     The exit code is 1 where an answer is no legal move, or the bot raises. A limit that the bot did not report follows
     from its clock, as in run_bot.
@@ -117,16 +119,24 @@ def replay(
     if not wanted:
         raise ValueError("there is no such request")
     choose = choose_of_word(bot)
-    failed = 0
+    done: list[tuple[MatchRequest, Replayed]] = []
+    if not as_json:
+        write_lines([HEADING])
     for request in wanted:
         replayed = asyncio.run(_replayed(choose, request, longest))
-        failed += replayed.answer is None
+        done.append((request, replayed))
         if as_json:
             typer.echo(json.dumps({**json.loads(request.model_dump_json()), "replayed": replayed._asdict()}))
         else:
             write_lines(replayed.lines(request))
-    if failed:
+    if not as_json:
+        write_lines(["", *_summary(done)])
+    if any(replayed.answer is None for _, replayed in done):
         raise typer.Exit(1)
+
+
+ROW: Final = "{:>3}  {:8} {:8} {:6}  {:>7}  {:>7}  {}"
+HEADING: Final = ROW.format("ply", "then", "now", "move", "seconds", "limit", "position")
 
 
 class Replayed(NamedTuple):
@@ -141,12 +151,29 @@ class Replayed(NamedTuple):
     def lines(self, request: MatchRequest) -> list[str]:
         """Return the lines for people."""
         then = request.answer or ("failed" if request.failure else "no move")
-        limit = "no limit" if self.limit is None else f"{self.limit / 1000:.2f} s"
-        said = f"ply {request.ply:3}  then {then:8} now {self.answer or 'FAILED':8} {self.verdict:6}"
-        lines = [f"{said}  {self.seconds:.2f} s of {limit}  {request.position}"]
+        limit = "none" if self.limit is None else f"{self.limit / 1000:.2f}"
+        now = self.answer or "FAILED"
+        lines = [ROW.format(request.ply, then, now, self.verdict, f"{self.seconds:.2f}", limit, request.position)]
         if request.failure:
             lines += [f"    then: {line}" for line in request.failure.split("\n")]
         return [*lines, *(f"    now: {line}" for line in self.error.split("\n") if line)]
+
+
+def _summary(done: Sequence[tuple[MatchRequest, Replayed]]) -> Iterator[str]:
+    """Yield the lines that count the answers, and the times: of the bot alone now, of the server's clock then."""
+    counts = Counter(replayed.verdict for _, replayed in done)
+    yield (
+        f"{len(done)} {'move' if len(done) == 1 else 'moves'} asked again: {counts['same']} same, "
+        f"{counts['other']} other, {counts['new']} new where it had none, {counts['failed']} failed"
+    )
+    seconds = [replayed.seconds for _, replayed in done]
+    yield f"time now:  {_times(seconds)}"
+    if then := [request.spent / 1000 for request, _ in done if request.spent is not None]:
+        yield f"time then: {_times(then)}, on the server's clock"
+
+
+def _times(seconds: Sequence[float]) -> str:
+    return f"{fmean(seconds):.2f} s a move, at most {max(seconds):.2f} s"
 
 
 async def _replayed(choose: ChooseState, request: MatchRequest, longest: int) -> Replayed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import typer
@@ -14,7 +15,19 @@ __all__ = ["CommandGroup", "first_error"]
 
 
 class CommandGroup(TyperGroup):
-    """A command group that prints one line in place of a traceback, except for faults of the program itself."""
+    """A command group that prints one line in place of a traceback, except for faults of the program itself.
+
+    Its help has the whole first paragraph of each command.
+    """
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # the base's own types are private
+        rows = [
+            (name, " ".join(inspect.cleandoc(command.help or "").split("\n\n")[0].split()))
+            for name in self.list_commands(ctx)
+            if (command := self.get_command(ctx, name)) is not None and not command.hidden
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # the base's own type is private
         try:

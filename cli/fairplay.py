@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cornered.cli.rules import Json
+from cornered.cli.store import store_settings
 
 if TYPE_CHECKING:
     from cornered.bots.bot import Bot, Limit
@@ -46,9 +47,8 @@ def fairplay(
     from cornered.lab.fairplay.report import as_html, as_text
     from cornered.lab.fairplay.report import as_json as values
     from cornered.server.fair_play import rated_games
-    from cornered.server.settings import load_settings
 
-    settings = load_settings(**({} if data is None else {"data": data}))
+    settings = store_settings(data)
     known, own_events, other_events = asyncio.run(rated_games(settings, player, game, games))
     own, others = [[game_of(events) for events in each] for each in (own_events, other_events)]
     limit = Limit(nodes=nodes, lines=LINES) if nodes is not None else Limit(time=round(1000 * time_), lines=LINES)

@@ -14,7 +14,7 @@ import webbrowser
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -49,6 +49,7 @@ from cornered.cli.reproduce import app as reproducing
 from cornered.cli.rules import Json, Options, warm_up
 from cornered.cli.rules import app as rules
 from cornered.cli.running_bots import run_until_ended
+from cornered.cli.store import store_settings
 from cornered.cli.think import app as thinking
 from cornered.cli.tournaments import app as competing
 from cornered.cli.train import app as training
@@ -62,6 +63,8 @@ if TYPE_CHECKING:
 __all__ = ["app", "main"]
 
 DEFAULT_SERVER = "ws://127.0.0.1:8420"
+HELP_COLUMNS_MAX: Final = 120
+"""The widest help, on a wider terminal."""
 
 app = typer.Typer(
     name="cornered",
@@ -69,6 +72,9 @@ app = typer.Typer(
     help="A game server with bots for TrapGrid, Isolation, Bamboo and Quoridor.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    # rich's columns cut long words, such as defaults, at 80 columns.
+    rich_markup_mode=None,
+    context_settings={"max_content_width": HELP_COLUMNS_MAX},
 )
 app.add_typer(rules)
 app.add_typer(clustering)
@@ -90,7 +96,10 @@ app.add_typer(judging)
 app.add_typer(tuning, name="tune")
 app.add_typer(reproducing)
 bench = typer.Typer(
-    help="Measure the engine and the server, each beside a baseline in the same run.", no_args_is_help=True
+    cls=CommandGroup,
+    help="Measure the engine and the server, each beside a baseline in the same run.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
 )
 register_load(bench)
 app.add_typer(bench, name="bench")
@@ -223,7 +232,7 @@ def token(
     from cornered.clients.sdk.address import require_name
     from cornered.server.app import mint_bot_token
 
-    typer.echo(asyncio.run(mint_bot_token(_settings(data=data), require_name(name))))
+    typer.echo(asyncio.run(mint_bot_token(store_settings(data), require_name(name))))
 
 
 @app.command()

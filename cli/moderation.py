@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cornered.cli.errors import CommandGroup
 from cornered.cli.rules import Json
+from cornered.cli.store import store_settings
 from cornered.protocol.text import visible
 
 if TYPE_CHECKING:
     from cornered.server.moderation.events import Entry
     from cornered.server.orders import Told
-    from cornered.server.settings import Settings
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Ban and mute players, and read what was decided.", no_args_is_help=True)
+app = typer.Typer(cls=CommandGroup, help="Ban and mute players, and read what was decided.", no_args_is_help=True)
 
 Data = Annotated[Path | None, typer.Option(help="The server's data; setting CORNERED_DATA.")]
 Grounds = Annotated[str, typer.Argument(help="Why, in one line, which the player is told.")]
@@ -29,18 +30,12 @@ Player = Annotated[str, typer.Argument(help="The player's id, or its name where 
 Hours = Annotated[float | None, typer.Option(min=0.01, help="How long it lasts; by default until it is lifted.")]
 
 
-def _settings(data: Path | None) -> Settings:
-    from cornered.server.settings import load_settings
-
-    return load_settings(**({} if data is None else {"data": data}))
-
-
 @app.command()
 def ban(player: Player, grounds: Grounds, hours: Hours = None, data: Data = None) -> None:
     """Keep a player out: its connections close on all nodes within a second, and its opponents win by the clock."""
     from cornered.server.orders import ban as order
 
-    _list(asyncio.run(order(_settings(data), player, "ban", _seconds(hours), grounds)))
+    _list(asyncio.run(order(store_settings(data), player, "ban", _seconds(hours), grounds)))
 
 
 @app.command()
@@ -48,7 +43,7 @@ def mute(player: Player, grounds: Grounds, hours: Hours = None, data: Data = Non
     """Refuse a player's chat lines."""
     from cornered.server.orders import ban as order
 
-    _list(asyncio.run(order(_settings(data), player, "mute", _seconds(hours), grounds)))
+    _list(asyncio.run(order(store_settings(data), player, "mute", _seconds(hours), grounds)))
 
 
 @app.command()
@@ -60,7 +55,7 @@ def lift(
     """Lift a ban or mute."""
     from cornered.server.orders import unban
 
-    _list(asyncio.run(unban(_settings(data), number, grounds)))
+    _list(asyncio.run(unban(store_settings(data), number, grounds)))
 
 
 @app.command()
@@ -68,7 +63,7 @@ def reports(data: Data = None, as_json: Json = False) -> None:
     """List the open reports, each with its words and the chat that its reporter saw."""
     from cornered.server.orders import open_reports
 
-    told = asyncio.run(open_reports(_settings(data)))
+    told = asyncio.run(open_reports(store_settings(data)))
     if as_json:
         typer.echo(json.dumps([_report_facts(one, told) for one in told.entries]))
         return
@@ -90,7 +85,7 @@ def close(
     """Close a report: its reporter is told, once, that it was looked at."""
     from cornered.server.orders import close_report
 
-    _list(asyncio.run(close_report(_settings(data), number, grounds)))
+    _list(asyncio.run(close_report(store_settings(data), number, grounds)))
 
 
 @app.command("list")
@@ -98,7 +93,7 @@ def list_(data: Data = None, as_json: Json = False) -> None:
     """List the bans and mutes that hold."""
     from cornered.server.orders import held
 
-    _list(asyncio.run(held(_settings(data))), as_json=as_json)
+    _list(asyncio.run(held(store_settings(data))), as_json=as_json)
 
 
 @app.command("log")
@@ -106,7 +101,7 @@ def log_(data: Data = None, as_json: Json = False) -> None:
     """List everything that was reported and decided, and check that no entry was changed since."""
     from cornered.server.orders import read_log
 
-    _list(asyncio.run(read_log(_settings(data))), as_json=as_json)
+    _list(asyncio.run(read_log(store_settings(data))), as_json=as_json)
 
 
 def _seconds(hours: float | None) -> int | None:

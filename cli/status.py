@@ -16,6 +16,7 @@ import typer
 
 from cornered.cli.reachable import loopback
 from cornered.cli.rules import Json
+from cornered.cli.store import store_settings
 
 if TYPE_CHECKING:
     from cornered.server.adapters.store_status import StoreStatus
@@ -63,9 +64,9 @@ def status(
     The exit code is 1 where a node has died, a slot has no owner, or the broker does not answer.
     """
     from cornered.server.adapters.database import STORE_ERRORS, reason_of
-    from cornered.server.settings import MEMORY_DATABASE, load_settings
+    from cornered.server.settings import MEMORY_DATABASE
 
-    settings = load_settings(**({} if data is None else {"data": data}))
+    settings = store_settings(data)
     if settings.database == MEMORY_DATABASE:
         raise ValueError("CORNERED_DATABASE: a store in memory has no status")
     try:

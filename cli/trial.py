@@ -5,23 +5,22 @@ from __future__ import annotations
 import asyncio
 import logging
 import tempfile
-import traceback
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import Final
 
 from cornered import engine
+from cornered.cli.editable_bot import EditableBot
 from cornered.cli.house_process import keep_house_bots
 from cornered.cli.reachable import loopback
 from cornered.cli.running_bots import tell_of_bots
-from cornered.clients.sdk import BotFailed, Client, NoOpponent, TokenStore, unwrapped_errors
+from cornered.clients.sdk import Client, NoOpponent, TokenStore, unwrapped_errors
 from cornered.clients.sdk.address import require_name
 from cornered.clients.sdk.backoff import retry
-from cornered.clients.sdk.bot_word import load_choose
+from cornered.clients.sdk.bot_word import ChooseState
 from cornered.clients.sdk.opponents import find_opponent
 from cornered.clients.sdk.running import BotSettings, play_bot, stay_as
 from cornered.clients.sdk.timecontrol import read_clock
@@ -32,8 +31,8 @@ __all__ = ["Trial", "run_trial"]
 
 LEVELS: Final = 10
 GAMES_A_LEVEL: Final = 2
-LOOK_INTERVAL_S: Final = 0.5
-"""Seconds between two looks at the files of the bot."""
+SAMPLE_STEP: Final = 3
+"""Levels from one to the next in the sample of all strengths, from level 1 to level 10."""
 PATIENCE_S: Final = 2.0
 """Seconds after which the wait for the opponents is explained."""
 
@@ -45,7 +44,7 @@ class Trial:
     path: Path
     games: tuple[str, ...]
     against: str | None
-    """The opponent; None climbs through the levels."""
+    """The opponent; None plays a sample of the levels, and climbs through them."""
     most: int | None
     """The number of games after which the trial ends."""
     clock: str
@@ -58,6 +57,11 @@ class Trial:
             raise ValueError(f"an opponent is {_levels()[0]} to {_levels()[-1]}, not {self.against!r}")
         if comparison_key(self.name) in map(comparison_key, _levels()):
             raise ValueError(f"{self.path.name} is called like an opponent: rename it")
+
+    @property
+    def begins_with_sample(self) -> bool:
+        """Whether it begins with a game with each of some levels: a limited number of games goes to the lowest ones."""
+        return self.against is None and self.most is None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -76,12 +80,13 @@ def _levels() -> list[str]:
 async def run_trial(trial: Trial, started: Callable[[str], None], tell: Callable[[str], None]) -> None:
     """Play until the games are over or it is cancelled. `started` gets the page's address, `tell` each line for people.
 
-    Raises BotFailed and what the bot's file raises where it cannot be loaded at the beginning.
+    Raises ValueError and BotFailed where the bot's file cannot be loaded at the beginning.
     """
     from cornered.server.app import run
     from cornered.server.settings import load_settings
 
-    load_choose(str(trial.path))
+    bot = EditableBot(trial.path, tell)
+    await bot.load()
     tell_of_bots(logging.WARNING)
     logging.getLogger("cornered.bot").setLevel(logging.INFO)
     with unwrapped_errors():
@@ -103,25 +108,40 @@ async def run_trial(trial: Trial, started: Callable[[str], None], tell: Callable
             )
             started(f"{address}/#/tv")
             try:
-                await _climb(trial, server, opponents, TokenStore(folder / "tokens.json"), tell)
+                await _climb(trial, bot, server, opponents, TokenStore(folder / "tokens.json"), tell)
             finally:
                 house.cancel()
 
 
 async def _climb(
-    trial: Trial, server: str, opponents: list[str], store: TokenStore, tell: Callable[[str], None]
+    trial: Trial,
+    bot: EditableBot,
+    server: str,
+    opponents: list[str],
+    store: TokenStore,
+    tell: Callable[[str], None],
 ) -> None:
-    """Play each opponent in turn, and the next one after a score of more than half."""
+    """Play a sample of all strengths, then each opponent in turn, and the next one after a score of more than half."""
     rank = played = 0
-    while trial.most is None or played < trial.most:
-        name = opponents[rank]
-        wanted = GAMES_A_LEVEL if trial.most is None else min(GAMES_A_LEVEL, trial.most - played)
+
+    async def meet(name: str, wanted: int) -> float:
+        nonlocal played
         await _until_there(trial, server, name, tell)
-        await _play_through_edits(trial, server, name, played + wanted, store, tell)
+        await bot.play(partial(_play, trial, server, name, played + wanted, store))
         points = await _points(trial, server, store, wanted)
         played += wanted
         tell(f"{trial.name} has {points:g} of {wanted} against {name}")
-        if points > wanted / 2:
+        return points
+
+    if trial.begins_with_sample:
+        sample = opponents[::SAMPLE_STEP]
+        tell(f"At first one game with each of {', '.join(sample)}, to see all strengths")
+        won = [name for name in sample if await meet(name, 1) == 1]
+        rank = opponents.index(won[-1]) if won else 0
+        tell(f"Now {GAMES_A_LEVEL} games with each level from {opponents[rank]} on, the next one after more than half")
+    while trial.most is None or played < trial.most:
+        wanted = GAMES_A_LEVEL if trial.most is None else min(GAMES_A_LEVEL, trial.most - played)
+        if await meet(opponents[rank], wanted) > wanted / 2:
             rank = min(rank + 1, len(opponents) - 1)
 
 
@@ -136,79 +156,23 @@ async def _until_there(trial: Trial, server: str, name: str, tell: Callable[[str
             await find_opponent(client, name, trial.names, clock, patience=None)
 
 
-async def _play_through_edits(
-    trial: Trial, server: str, against: str, until: int, store: TokenStore, tell: Callable[[str], None]
+async def _play(
+    trial: Trial, server: str, against: str, until: int, store: TokenStore, load: Callable[[], ChooseState]
 ) -> None:
-    """Play until `until` games of the trial are over; when a file of the bot changes, load it again and go on."""
-    while (left := until - len((await _finished(trial, server, store))[1])) > 0:
-        before = _times(trial.path)
-        turn = (until - left) % len(trial.names)
-        settings = BotSettings(
-            # Each game has its turn, also across opponents.
-            accepts=trial.names[turn:] + trial.names[:turn],
-            play=against,
-            games=left,
-            clock=trial.clock,
-            seed=trial.seed,
-        )
-        changing = asyncio.create_task(_until_changed(trial.path, before), name="edits")
-        try:
-            if await _is_played(trial, settings, server, store, changing, tell):
-                return
-            await changing
-            tell(f"{trial.path.name} has changed and is loaded again")
-        finally:
-            changing.cancel()
-            await asyncio.gather(changing, return_exceptions=True)
-
-
-async def _is_played(
-    trial: Trial,
-    settings: BotSettings,
-    server: str,
-    store: TokenStore,
-    changing: asyncio.Task[None],
-    tell: Callable[[str], None],
-) -> bool:
-    """Play the games of `settings`; return False where a file changes before their end, or cannot be loaded."""
-    load = partial(load_choose, str(trial.path))
-    try:
-        load()
-    except Exception:
-        # The author's own code: it is mended, and the games go on.
-        tell(traceback.format_exc().rstrip())
-        return False
-    playing = asyncio.create_task(play_bot(trial.name, load, settings, server=server, store=store), name="bot")
-    try:
-        await asyncio.wait({playing, changing}, return_when=asyncio.FIRST_COMPLETED)
-        if playing.done():
-            playing.result()
-        return playing.done()
-    except BotFailed as failure:
-        tell(str(failure))
-        return False
-    finally:
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
-
-
-async def _until_changed(path: Path, before: dict[Path, int]) -> None:
-    for _ in count():
-        await asyncio.sleep(LOOK_INTERVAL_S)
-        if _times(path) != before:
-            return
-
-
-def _times(path: Path) -> dict[Path, int]:
-    """Return the times at which the Python files of the bot's folder were changed, in nanoseconds."""
-    times = {}
-    for file in (path, *path.parent.glob("*.py")):
-        try:
-            times[file] = file.stat().st_mtime_ns
-        except FileNotFoundError:
-            # An editor is replacing it.
-            times[file] = 0
-    return times
+    """Play until `until` games of the trial are over."""
+    left = until - len((await _finished(trial, server, store))[1])
+    if left <= 0:
+        return
+    turn = (until - left) % len(trial.names)
+    settings = BotSettings(
+        # Each game has its turn, also across opponents.
+        accepts=trial.names[turn:] + trial.names[:turn],
+        play=against,
+        games=left,
+        clock=trial.clock,
+        seed=trial.seed,
+    )
+    await play_bot(trial.name, load, settings, server=server, store=store)
 
 
 async def _finished(trial: Trial, server: str, store: TokenStore) -> tuple[str, list[MatchSummary]]:

@@ -69,9 +69,9 @@ FailureText: TypeAlias = Annotated[str, BeforeValidator(_escaped), Field(min_len
 
 
 class ReportFailure(Command):
-    """Note a failure of one's own program, a bot's, in a match. Its owner alone reads it.
+    """Note a failure of one's own program, a bot's, in a match in which it sits. Its owner alone reads it.
 
-    The newest 100 incidents of a bot are kept. A repeated command is stored once.
+    The newest 100 incidents of a bot are kept, and the newest 10 of a match. A repeated command is stored once.
     """
 
     type: Literal["report_failure"] = "report_failure"
@@ -104,7 +104,7 @@ class AskBotRequests(Command, json_schema_extra={"answers": ["bot_requests"]}):
 
 
 class AskBotLink(Command, json_schema_extra={"answers": ["bot_link"]}):
-    """Ask for a link to the bot's page. Whoever has it reads the page, as long as the token that asked is valid."""
+    """Ask for a link to the bot's page, which shows the page as long as the token that asked is valid."""
 
     type: Literal["ask_bot_link"] = "ask_bot_link"
 

@@ -10,7 +10,6 @@ from typing import Final
 
 from cornered.protocol.messages import Notice
 from cornered.protocol.moderation import Ban, CloseReport, Measure, Unban
-from cornered.server import log as logging
 from cornered.server.accounts import Accounts
 from cornered.server.backing_services import open_moderation, using_store
 from cornered.server.moderation.events import Entry, broken_seal, concerned
@@ -148,7 +147,6 @@ async def _opened(settings: Settings) -> AsyncIterator[tuple[ModerationLog, Acco
     if settings.database == MEMORY_DATABASE:
         raise SettingsError("CORNERED_DATABASE: a store in memory has no bans that outlive its server")
     # Standard output is for the answer alone.
-    logging.configure(settings.log_level, settings.log_format)
     async with open_moderation(settings) as opened:
         yield opened
 

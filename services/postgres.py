@@ -85,11 +85,12 @@ class Postgres(Service):
         """Return the address of a database of this server, which may be reached through another port."""
         return f"postgresql://cornered:{self._password}@127.0.0.1:{port or self.port}/{database}"
 
-    def database(self, name: str) -> str:
-        """Return the address of a database, which is made where it is missing. Raises ServiceError."""
+    def database(self, name: str, *, template: str = "template1") -> str:
+        """Return the address of a database, which is made where it is missing, as a copy of `template`. Raises
+        ServiceError."""
         where = ("-h", "127.0.0.1", "-p", str(self.port), "-U", "cornered")
         try:
-            run([self._program("createdb"), *where, name], PGPASSWORD=self._password)
+            run([self._program("createdb"), *where, "-T", template, name], PGPASSWORD=self._password)
         except ServiceError as error:
             if "already exists" not in str(error):
                 raise

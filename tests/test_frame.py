@@ -80,3 +80,9 @@ def test_the_front_door_explains_itself() -> None:
 def test_the_readme_shows_the_example_bot_as_it_is() -> None:
     (shown,) = [block.text for block in blocks((ROOT / "README.md").read_text()) if block.kind == "python"]
     assert shown == (ROOT / "examples" / "first_bot.py").read_text()
+
+
+def test_the_tutorial_shows_its_search_as_the_example_has_it() -> None:
+    page = (ROOT / "docs" / "bots" / "first-bot.md").read_text()
+    shown = [block.text for block in blocks(page) if block.path == "mybot/mybot.py"]
+    assert shown[-1] == (ROOT / "examples" / "alpha_beta.py").read_text()

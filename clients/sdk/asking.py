@@ -46,7 +46,7 @@ async def challenge_repeatedly(
     while True:
         await player.until(lambda: player.wants_more and not player.playing)
         opponent, able = await find_opponent(client, name, games, clock, with_people=True, patience=patience)
-        # Who was there once comes back: a server that restarts, for example.
+        # A player that was there once comes back, for example where its server restarts.
         patience = None
         before = player.begun
         try:

@@ -28,6 +28,7 @@ __all__ = [
     "is_program",
     "load_choose",
     "load_object",
+    "object_of_file",
     "require_not_loading",
     "short_name",
     "split_word",
@@ -107,7 +108,10 @@ def load_object(head: str) -> object:
     directory. Raises OSError, and ValueError that says what is missing. Errors of the bot's own code are not caught.
     """
     if head.endswith(".py"):
-        return _object_of_file(Path(head))
+        path = Path(head).resolve()
+        if not path.is_file():
+            raise ValueError(f"there is no file {path}")
+        return object_of_file(path, SourceFileLoader)
     if found := _MODULE_WORD.fullmatch(head):
         module, name = found.groups()
         return _object_of_module(head, module, name)
@@ -138,13 +142,15 @@ def choose_of(found: object, head: str, settings: Mapping[str, str]) -> ChooseSt
     return cast("ChooseState", choose)
 
 
-def _object_of_file(path: Path) -> object:
-    path = path.resolve()
-    if not path.is_file():
-        raise ValueError(f"there is no file {path}")
+def object_of_file(path: Path, loader: Callable[[str, str], SourceFileLoader]) -> object:
+    """Return the bot of a file with an absolute path, which `loader` reads: by the module's name and the path.
+
+    Raises as `load_object` does.
+    """
     _add_to_path(path.parent)
     # The name is no other module's: a bot may be called random.py.
-    spec = spec_from_loader(f"_bot_of_{path.stem}", SourceFileLoader(f"_bot_of_{path.stem}", str(path)))
+    name = f"_bot_of_{path.stem}"
+    spec = spec_from_loader(name, loader(name, str(path)))
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)

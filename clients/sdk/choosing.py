@@ -25,6 +25,7 @@ __all__ = [
     "Choose",
     "OnError",
     "TimeUsed",
+    "TimedMove",
     "WithMove",
     "awaited",
     "choose_legal",
@@ -50,6 +51,14 @@ class WithMove(Protocol):
         """The move's text."""
 
 
+@dataclass(frozen=True, slots=True)
+class TimedMove:
+    """A move that was chosen in another process, and the seconds of `choose` alone, without the process's start."""
+
+    move: str
+    seconds: float
+
+
 Answer: TypeAlias = str | WithMove
 Choose: TypeAlias = Callable[[MatchView, Limit], Awaitable[Answer | Awaitable[Answer]] | Answer]
 """Picks a move for the seat to move in the match's newest position."""
@@ -61,18 +70,22 @@ class BotFailed(Exception):
     """The bot has returned no legal move; the text has its result. What `choose` raised is the cause.
 
     `is_known` says that the server has refused the move itself. `crash` is what the bot's owner is told of an error in
-    the bot, as `crash_text` has it; None where it has returned something else than a legal move.
+    the bot, as `crash_text` has it; None where it has returned something else than a legal move. `seconds` are those of
+    `choose` alone, where they were taken in another process.
     """
 
-    def __init__(self, text: str, *, is_known: bool = False, crash: str | None = None) -> None:
+    def __init__(
+        self, text: str, *, is_known: bool = False, crash: str | None = None, seconds: float | None = None
+    ) -> None:
         super().__init__(text)
         self.is_known = is_known
         self.crash = crash
+        self.seconds = seconds
 
 
 @dataclass(slots=True)
 class TimeUsed:
-    """The time that a bot has taken for its moves, in seconds."""
+    """The time that a bot has taken for its moves, in seconds, without the start of a process for them."""
 
     moves: int = 0
     total: float = 0.0
@@ -91,6 +104,7 @@ async def legal_answer(ask: Callable[[], object], state: State, used: TimeUsed) 
     """Return the legal move that `ask` returns for a state, or an awaitable of it; add its time. Raises BotFailed."""
     began = monotonic()
     used.blocked = 0.0
+    seconds: float | None = None
     try:
         chosen = ask()
         used.blocked = monotonic() - began
@@ -98,7 +112,12 @@ async def legal_answer(ask: Callable[[], object], state: State, used: TimeUsed) 
             if inspect.iscoroutine(chosen):
                 chosen = _Watched(chosen, used)
             chosen = await chosen
-    except (BotFailed, Closed):
+        if isinstance(chosen, TimedMove):
+            seconds = chosen.seconds
+    except BotFailed as failure:
+        seconds = failure.seconds
+        raise
+    except Closed:
         raise
     except asyncio.CancelledError:
         task = asyncio.current_task()
@@ -108,7 +127,7 @@ async def legal_answer(ask: Callable[[], object], state: State, used: TimeUsed) 
     except (Exception, SystemExit) as error:
         raise BotFailed(f"choose raised {shown(error)}", crash=crash_text(error)) from error
     finally:
-        used.last = monotonic() - began
+        used.last = monotonic() - began if seconds is None else seconds
         used.total += used.last
         used.moves += 1
     return require_legal(chosen, state)

@@ -11,8 +11,9 @@ from cornered.clients.sdk.match import MatchView
 from cornered.clients.sdk.timecontrol import clock_text
 from cornered.engine.limit import Limit
 from cornered.protocol.text import visible
+from cornered.protocol.values import Player
 
-__all__ = ["GameLog", "MoveWarning"]
+__all__ = ["GameLog", "MoveWarning", "named"]
 
 BLOCKED_S: Final = 1.0
 """Seconds of one call in which nothing else ran on the event loop, after which the bot is warned."""
@@ -48,7 +49,7 @@ class GameLog:
             match.id,
             _about(match),
             _result(match),
-            match.snapshot.reason,
+            _reason(match),
             used.total,
             used.moves,
         )
@@ -61,8 +62,9 @@ class GameLog:
         if used.blocked > BLOCKED_S and not self._has_warned_of_block:
             self._has_warned_of_block = True
             log.warning(
-                "choose blocked the event loop for %.1f s in match %s: other matches and pings wait meanwhile; compute "
-                "in a thread with asyncio.to_thread, or give run_bot a plain function, which it runs in a thread",
+                "choose of %s blocked the event loop for %.1f s in match %s: other matches and pings wait meanwhile; "
+                "compute in a thread with asyncio.to_thread, or give run_bot a plain function, which it runs in one",
+                _own_name(match),
                 used.blocked,
                 match.id,
             )
@@ -73,13 +75,24 @@ class GameLog:
         if is_slow and not self._has_warned_of_time:
             self._has_warned_of_time = True
             log.warning(
-                "choose took %.1f s in match %s, where its limit was %.1f s: end the search when limit.remaining is 0, "
-                "or games are lost on time",
+                "choose of %s took %.1f s in match %s, where its limit was %.1f s: end the search when "
+                "limit.remaining is 0, or games are lost on time",
+                _own_name(match),
                 used.last,
                 match.id,
                 allowed,
             )
         return warning
+
+
+def named(player: Player) -> str:
+    """Return a player's name and id for a line of the log, which may have the lines of several bots."""
+    return visible(f"{player.name} ({player.id})")
+
+
+def _own_name(match: MatchView) -> str:
+    assert match.seat is not None
+    return named(match.players[match.seat])
 
 
 def _about(match: MatchView) -> str:
@@ -100,3 +113,13 @@ def _result(match: MatchView) -> str:
     if len(places) > 2:
         return f"place {own} of {len(places)}"
     return "drawn" if match.snapshot.winner is None else "lost"
+
+
+def _reason(match: MatchView) -> str:
+    """Return why a match has ended: where the rules have ended it, in the words of the game."""
+    ending = match.state.ending() if match.snapshot.reason == "rules" else None
+    if ending is None:
+        return str(match.snapshot.reason)
+    if ending.seat is None or ending.seat == match.seat:
+        return f"rules: {ending.you}"
+    return visible(f"rules: {match.players[ending.seat].name} {ending.they}")

@@ -18,7 +18,7 @@ from cornered.clients.sdk.bot_reports import FailureReports
 from cornered.clients.sdk.choosing import MAX_SHOWN_CHARS, BotFailed, Choose, OnError, TimeUsed, choose_legal, shown
 from cornered.clients.sdk.client import Client
 from cornered.clients.sdk.errors import ClientError, CommandRefused, NotUnderstood, unwrapped_errors
-from cornered.clients.sdk.game_log import GameLog
+from cornered.clients.sdk.game_log import GameLog, named
 from cornered.clients.sdk.match import MatchView
 from cornered.clients.sdk.pulse import Pulse
 from cornered.clients.sdk.time_management import clock_times, move_limit
@@ -123,6 +123,10 @@ class BotPlayer:
         """Matches that have begun, without those of an earlier run."""
         self.closed: deque[ChallengeClosed] = deque(maxlen=MAX_CLOSED)
         """The challenges that were closed last."""
+
+    @property
+    def _name(self) -> str:
+        return named(self._client.player)
 
     @property
     def wants_more(self) -> bool:
@@ -249,7 +253,7 @@ class BotPlayer:
         except* ClientError as errors:
             log.info("match %s cannot be played on: %s", match_id, errors.exceptions[0])
         except* Exception as errors:
-            log.error("the bot failed beside its moves in match %s, which it resigns", match_id, exc_info=errors)
+            log.error("%s failed beside its moves in match %s, which it resigns", self._name, match_id, exc_info=errors)
             await self._resign(match_id)
         finally:
             self._end(match_id)
@@ -304,14 +308,14 @@ class BotPlayer:
             await self._reports.failed(match, ply, limit, failure)
             raise BotFailed(f"{where}: {failure}") from failure.__cause__
         if self._on_error == "random" and match.my_turn and match.ply == ply:
-            log.error("the bot makes a random move in %s: %s", where, failure, exc_info=failure.__cause__)
+            log.error("%s makes a random move in %s: %s", self._name, where, failure, exc_info=failure.__cause__)
             try:
                 await self._play(match, ply, random.choice(match.state.moves()))
                 self._reports.mention(match, ply, limit, failure)
                 return
             except BotFailed as refused:
                 failure = refused
-        log.error("the bot resigns %s: %s", where, failure, exc_info=failure.__cause__)
+        log.error("%s resigns %s: %s", self._name, where, failure, exc_info=failure.__cause__)
         await self._reports.failed(match, ply, limit, failure)
         with contextlib.suppress(ClientError):
             # When it returns, the match is over here too, and no further move is asked for.

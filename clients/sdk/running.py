@@ -28,7 +28,7 @@ from cornered.clients.sdk.player import BotPlayer, Tempo
 from cornered.clients.sdk.thinkers import Thinkers
 from cornered.clients.sdk.timecontrol import read_clock
 from cornered.clients.sdk.tokens import TokenStore
-from cornered.clients.sdk.worker_main import given, seeded
+from cornered.clients.sdk.worker_main import given, prepare, seeded
 from cornered.clients.sdk.worker_process import has_fork_server
 from cornered.engine.limit import Limit
 from cornered.protocol.values import NO_CLOCK, Accepts, GameSpec, SeekSettings
@@ -125,14 +125,33 @@ class BotSettings:
             read_clock(self.clock)
 
 
+@dataclass(frozen=True, slots=True)
+class _Mind:
+    """Where a bot thinks: it chooses the moves of a match, and prepares for games before the first one."""
+
+    choose: Choose
+    prepare: Callable[[Sequence[str]], Awaitable[None]]
+
+
+async def _prepare_here(games: Sequence[str]) -> None:
+    """Compile, or load, the rules of games in this process, which reads the positions of every match."""
+    await asyncio.to_thread(prepare, games)
+
+
 @asynccontextmanager
-async def _thinking(load: Callable[[], ChooseState], settings: BotSettings) -> AsyncIterator[Choose]:
-    """Yield the function that chooses the moves of a match, where the bot thinks."""
+async def _thinking(load: Callable[[], ChooseState], settings: BotSettings) -> AsyncIterator[_Mind]:
+    """Yield where the bot thinks, which has loaded it."""
     choose = load()
     size = settings.concurrency + settings.ladder
     if settings.thinks_in == "process" and not inspect.iscoroutinefunction(choose):
         async with Thinkers.open(load, size, seed=settings.seed) as thinkers:
-            yield thinkers.choose
+
+            async def prepare_both(games: Sequence[str]) -> None:
+                # The process compiles, so that the event loop stays free; here they are loaded after that.
+                await thinkers.prepare(games)
+                await _prepare_here(games)
+
+            yield _Mind(thinkers.choose, prepare_both)
         return
     choosing = seeded(choose, settings.seed)
     with ThreadPoolExecutor(size, thread_name_prefix="choose") as threads:
@@ -140,7 +159,7 @@ async def _thinking(load: Callable[[], ChooseState], settings: BotSettings) -> A
         async def pick(match: MatchView, limit: Limit) -> Answer | Awaitable[Answer]:
             return await asyncio.get_running_loop().run_in_executor(threads, choosing, match.state, limit)
 
-        yield pick
+        yield _Mind(pick, _prepare_here)
 
 
 async def play_bot(
@@ -160,15 +179,16 @@ async def play_bot(
     clock = NO_CLOCK if settings.clock is None else read_clock(settings.clock)
     tempo = Tempo(settings.longest)
 
-    async def play(client: Client, pick: Choose) -> None:
+    async def play(client: Client, mind: _Mind) -> None:
         offered = [game.name for game in await retry(client.games)]
         games = offered if settings.accepts is None else list(settings.accepts)
         if missing := [game for game in games if game not in offered]:
             raise ValueError(f"the server has no game {missing[0]!r}; it has {', '.join(offered)}")
+        await mind.prepare(games)
         player = BotPlayer(
             client,
-            pick,
-            # Who challenges one opponent is challenged by nobody, so that all games are with that one.
+            mind.choose,
+            # A bot that challenges one opponent takes no challenges, so that all games are with that one.
             accepts=[] if settings.play is not None else [Accepts(game=game) for game in games],
             concurrency=settings.concurrency,
             ladder=settings.ladder,
@@ -205,8 +225,8 @@ async def play_bot(
                     asking.cancel()
 
     socket_url(server)
-    async with _thinking(load, settings) as pick:
-        await stay_as(require_name(name), lambda client: play(client, pick), server=server, token=token, store=store)
+    async with _thinking(load, settings) as mind:
+        await stay_as(require_name(name), lambda client: play(client, mind), server=server, token=token, store=store)
 
 
 def run_bot(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -13,9 +13,9 @@ from time import monotonic
 from typing import Final, ParamSpec, TypeVar
 
 from cornered.clients.sdk.bot_word import ChooseState
-from cornered.clients.sdk.choosing import BotFailed
+from cornered.clients.sdk.choosing import BotFailed, TimedMove
 from cornered.clients.sdk.match import MatchView
-from cornered.clients.sdk.worker_main import Chosen, Failed, Position, answering, packed
+from cornered.clients.sdk.worker_main import Failed, Position, Preparation, answering, packed
 from cornered.clients.sdk.worker_process import Hung, Lost, WorkerProcess, start_fork_server
 from cornered.engine.limit import Limit
 
@@ -48,10 +48,13 @@ class Thinkers:
     A match keeps its process, so that a bot may remember what it found out, until the match ends or the process dies.
     """
 
-    def __init__(self, load: bytes, size: int, seed: int | None, threads: ThreadPoolExecutor) -> None:
+    def __init__(
+        self, load: bytes, size: int, seed: int | None, start_timeout_s: float, threads: ThreadPoolExecutor
+    ) -> None:
         self._load = load
         self._size = size
         self._seed = seed
+        self._start_timeout_s = start_timeout_s
         self._threads = threads
         self._all: list[_Thinker] = []
         self._starting = asyncio.Lock()
@@ -59,7 +62,12 @@ class Thinkers:
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, load: Callable[[], ChooseState], size: int, *, seed: int | None = None
+        cls,
+        load: Callable[[], ChooseState],
+        size: int,
+        *,
+        seed: int | None = None,
+        start_timeout_s: float = START_TIMEOUT_S,
     ) -> AsyncIterator[Thinkers]:
         """Start the first process, which has loaded the bot, and end all with the block.
 
@@ -73,7 +81,7 @@ class Thinkers:
                 'thinks_in="thread")'
             ) from None
         threads = ThreadPoolExecutor(size + 1, thread_name_prefix="thinkers")
-        thinkers = cls(data, size, seed, threads)
+        thinkers = cls(data, size, seed, start_timeout_s, threads)
         try:
             await thinkers._start()
             yield thinkers
@@ -82,7 +90,16 @@ class Thinkers:
                 threads.submit(thinker.process.end)
             threads.shutdown(wait=True)
 
-    async def choose(self, match: MatchView, limit: Limit) -> str:
+    async def prepare(self, games: Sequence[str]) -> None:
+        """Compile, or load, the rules of games in the first process, and on disk for the later ones."""
+        first = self._all[0]
+        try:
+            await self._blocking(first.process.exchange, Preparation(tuple(games)), START_TIMEOUT_S)
+        except Lost:
+            # The first move starts another one.
+            await self._drop(first)
+
+    async def choose(self, match: MatchView, limit: Limit) -> TimedMove:
         """Return a legal move in the newest position of a match. Raises BotFailed, with what is wrong as its text."""
         thinker = self._own(match) or await self._new_thinker(match)
         async with thinker.turn:
@@ -97,18 +114,20 @@ class Thinkers:
                 answer = await self._blocking(thinker.process.exchange, position, timeout_s)
             except Hung:
                 await self._drop(thinker)
-                hang = f"choose gave no move in {monotonic() - began:.1f} s, and its process was ended"
-                raise BotFailed(hang, crash=hang) from None
+                seconds = monotonic() - began
+                hang = f"choose gave no move in {seconds:.1f} s, and its process was ended"
+                raise BotFailed(hang, crash=hang, seconds=seconds) from None
             except Lost:
+                seconds = monotonic() - began
                 death = await self._death(thinker)
-                raise BotFailed(death, crash=death) from None
+                raise BotFailed(death, crash=death, seconds=seconds) from None
             except BaseException:
                 # Its answer to this position would be taken for that to the next one.
                 await asyncio.shield(self._drop(thinker))
                 raise
         match answer:
-            case Chosen():
-                return answer.move
+            case TimedMove():
+                return answer
             case Failed():
                 raise answer.error()
             case _:
@@ -138,14 +157,14 @@ class Thinkers:
         thinker = _Thinker(process)
         self._all.append(thinker)
         try:
-            failure = await self._blocking(process.exchange, None, START_TIMEOUT_S)
+            failure = await self._blocking(process.exchange, None, self._start_timeout_s)
         except Hung:
             await self._drop(thinker)
-            hang = f"the bot cannot be loaded: it takes longer than {START_TIMEOUT_S:.0f} s"
-            raise BotFailed(hang, crash=hang) from None
+            hang = f"loading it takes longer than {self._start_timeout_s:g} s; is there a loop outside choose?"
+            raise BotFailed(f"the bot cannot be loaded: {hang}", crash=hang) from None
         except Lost:
-            death = f"the bot cannot be loaded: {await self._death(thinker)}"
-            raise BotFailed(death, crash=death) from None
+            death = await self._death(thinker)
+            raise BotFailed(f"the bot cannot be loaded: {death}", crash=death) from None
         if isinstance(failure, Failed):
             await self._drop(thinker)
             raise failure.error()

@@ -6,18 +6,19 @@ import asyncio
 import inspect
 import random
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from time import monotonic
 
 import cloudpickle
 
 from cornered import engine
 from cornered.clients.sdk.bot_word import ChooseState
-from cornered.clients.sdk.choosing import BotFailed, awaited, crash_text, require_legal, shown
+from cornered.clients.sdk.choosing import BotFailed, TimedMove, awaited, crash_text, require_legal, shown
 from cornered.engine.game import OptionValue
 from cornered.engine.limit import Limit
 
-__all__ = ["Chosen", "Failed", "Position", "answering", "given", "packed", "seeded"]
+__all__ = ["Failed", "Position", "Preparation", "answering", "given", "packed", "prepare", "seeded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,26 +32,27 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """A legal move."""
+class Preparation:
+    """The games whose rules are compiled, or loaded, before a position of them comes."""
 
-    move: str
+    games: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
     """The bot could not be loaded, raised, or returned no legal move.
 
-    `trace` is its traceback, where there is one, and `crash` as in BotFailed.
+    `trace` is its traceback, where there is one; `crash` and `seconds` as in BotFailed.
     """
 
     text: str
     trace: str = ""
     crash: str | None = None
+    seconds: float | None = None
 
     def error(self) -> BotFailed:
         """Return the error for the process that has asked."""
-        return BotFailed(f"{self.text}\n{self.trace}".rstrip(), crash=self.crash)
+        return BotFailed(f"{self.text}\n{self.trace}".rstrip(), crash=self.crash, seconds=self.seconds)
 
 
 def given(choose: ChooseState) -> ChooseState:
@@ -79,7 +81,17 @@ def seeded(choose: ChooseState, seed: int | None) -> ChooseState:
     return chosen  # type: ignore[return-value]
 
 
-def answering(load: bytes, seed: int | None) -> Callable[[Position | None], Chosen | Failed | None]:
+def prepare(games: Iterable[str]) -> None:
+    """Compile, or load, the rules of games in this process; those that are unknown here are left."""
+    # Imported late: it loads numba.
+    from cornered.engine.warming import warm
+
+    known = {game.name for game in engine.games()}
+    if here := [game for game in games if game in known]:
+        warm(*here)
+
+
+def answering(load: bytes, seed: int | None) -> Callable[[Position | Preparation | None], TimedMove | Failed | None]:
     """Return the function that answers requests in a worker process. None asks whether the bot is loaded."""
     runner = asyncio.Runner()
     failure: Failed | None = None
@@ -89,19 +101,25 @@ def answering(load: bytes, seed: int | None) -> Callable[[Position | None], Chos
     except Exception as error:
         failure = Failed(f"the bot cannot be loaded: {shown(error)}", traceback.format_exc(), crash_text(error))
 
-    def answer(request: Position | None) -> Chosen | Failed | None:
+    def answer(request: Position | Preparation | None) -> TimedMove | Failed | None:
         if request is None or choose is None:
             return failure
+        if isinstance(request, Preparation):
+            prepare(request.games)
+            return None
         state = engine.load(request.game, **request.options).parse(request.text)
+        began = monotonic()
         try:
             found: object = choose(state, request.limit)
             if inspect.isawaitable(found):
                 found = runner.run(awaited(found))
         except Exception as error:
-            return Failed(f"choose raised {shown(error)}", traceback.format_exc(), crash_text(error))
+            trace, seconds = traceback.format_exc(), monotonic() - began
+            return Failed(f"choose raised {shown(error)}", trace, crash_text(error), seconds)
+        seconds = monotonic() - began
         try:
-            return Chosen(require_legal(found, state))
+            return TimedMove(require_legal(found, state), seconds)
         except BotFailed as wrong:
-            return Failed(str(wrong), crash=wrong.crash)
+            return Failed(str(wrong), crash=wrong.crash, seconds=seconds)
 
     return answer

@@ -7,7 +7,8 @@ import { t } from "./socialtexts.js";
 import { nameOf } from "./words.js";
 
 /**
- * Two buttons, which show how I stand to a player. They are empty until the server has told.
+ * Two buttons, which show how I stand to a player. Until the server has told they are hidden and take their place: what is
+ * around them would move otherwise, under a pointer that is pressed.
  * @param {Page} page
  * @param {Player} player
  * @param {() => void} [changed]
@@ -15,7 +16,7 @@ import { nameOf } from "./words.js";
 export function relationButtons(page, player, changed = () => {}) {
   const { link } = page;
   const name = nameOf(player);
-  const element = h("span.relations.row");
+  const element = h("span.relations.row.unknown");
   let follows = false;
   let blocks = false;
   const act = (/** @type {"follow_player" | "unfollow_player" | "block_player" | "unblock_player"} */ type) => async () => {
@@ -34,6 +35,7 @@ export function relationButtons(page, player, changed = () => {}) {
       const [{ friends }, { players }] = await Promise.all([link.ask({ type: "ask_friends" }), link.ask({ type: "ask_blocked" })]);
       follows = friends.some((friend) => friend.player.id === player.id);
       blocks = players.some((each) => each.id === player.id);
+      element.classList.remove("unknown");
       draw();
     } catch {
       // Asked again when the player is shown again.
@@ -45,6 +47,7 @@ export function relationButtons(page, player, changed = () => {}) {
       blocks ? null : button(follows ? t("Following") : t("Follow"), act(follows ? "unfollow_player" : "follow_player"), "", { type: "button", "aria-pressed": String(follows), title: follows ? t("Follow {name} no more", { name }) : t("See in the lobby when {name} is here", { name }) }),
       button(blocks ? t("Unblock") : t("Block"), act(blocks ? "unblock_player" : "block_player"), "plain", { type: "button", title: blocks ? t("Let {name} challenge and write to me again", { name }) : t("No challenges, chat or pairing with {name}", { name }) }),
     );
+  draw();
   ask();
   return element;
 }

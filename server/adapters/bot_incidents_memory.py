@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cornered.protocol.bot_reports import BotIncident
 from cornered.server.adapters.accounts_memory import MemoryAccounts
-from cornered.server.bot.incidents import KEPT_INCIDENTS, Incident
+from cornered.server.bot.incidents import KEPT_INCIDENTS, KEPT_OF_MATCH, Incident
 
 __all__ = ["MemoryBotIncidents"]
 
@@ -22,6 +22,10 @@ class MemoryBotIncidents:
         for incident in incidents:
             kept = self._kept.setdefault(incident.player, {})
             kept.setdefault(incident.id, incident)
+            if (match := incident.what.match) is not None:
+                of_match = [one for one in self._newest(incident.player) if one.what.match == match]
+                for old in of_match[KEPT_OF_MATCH:]:
+                    del kept[old.id]
             for old in self._newest(incident.player)[KEPT_INCIDENTS:]:
                 del kept[old.id]
 

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from cornered.protocol.bot_reports import BotIncident
 from cornered.server.adapters.bot_tables import BOT_INCIDENTS
 from cornered.server.adapters.database import STORE_ERRORS, Database
-from cornered.server.bot.incidents import KEPT_INCIDENTS, Incident, IncidentsUnavailable
+from cornered.server.bot.incidents import KEPT_INCIDENTS, KEPT_OF_MATCH, Incident, IncidentsUnavailable
 
 __all__ = ["SqlBotIncidents", "forget_incidents"]
 
@@ -43,6 +43,9 @@ class SqlBotIncidents:
                     del by_id[id]
                 if by_id:
                     await connection.execute(insert(BOT_INCIDENTS), [_row(one) for one in by_id.values()])
+                    for player, match in sorted({(one.player, one.what.match or "") for one in by_id.values()}):
+                        if match:
+                            await _trim(connection, player, match)
                     for player in sorted({one.player for one in by_id.values()}):
                         await _trim(connection, player)
         except IntegrityError:
@@ -73,11 +76,14 @@ class SqlBotIncidents:
         ]
 
 
-async def _trim(connection: AsyncConnection, player: str) -> None:
-    """Delete what is beyond the newest incidents of a player."""
+async def _trim(connection: AsyncConnection, player: str, match: str | None = None) -> None:
+    """Delete what is beyond the newest incidents of a player, in one match or in all."""
     newest = select(BOT_INCIDENTS.c.id).where(BOT_INCIDENTS.c.player == player)
+    if match is not None:
+        newest = newest.where(BOT_INCIDENTS.c.match == match)
     newest = newest.order_by(BOT_INCIDENTS.c.at.desc(), BOT_INCIDENTS.c.id)
-    old = (await connection.execute(newest.offset(KEPT_INCIDENTS))).scalars().all()
+    kept = KEPT_INCIDENTS if match is None else KEPT_OF_MATCH
+    old = (await connection.execute(newest.offset(kept))).scalars().all()
     if old:
         await connection.execute(delete(BOT_INCIDENTS).where(BOT_INCIDENTS.c.id.in_(old)))
 

@@ -9,8 +9,10 @@ __all__ = ["digest_of", "new_player_id", "new_token", "token_id"]
 
 
 def new_player_id() -> str:
-    """Return a player id: 72 random bits, safe in a URL."""
-    return secrets.token_urlsafe(9)
+    """Return a player id: 72 random bits, safe in a URL, and as an argument of a command, which no `-` begins."""
+    while (drawn := secrets.token_urlsafe(9)).startswith("-"):
+        pass
+    return drawn
 
 
 def new_token() -> str:

@@ -9,10 +9,12 @@ from typing import Final, Protocol
 
 from cornered.protocol.bot_reports import MAX_FAILURE_CHARS, BotIncident, escaped_lines
 
-__all__ = ["KEPT_INCIDENTS", "BotIncidents", "Incident", "IncidentsUnavailable", "incident_id"]
+__all__ = ["KEPT_INCIDENTS", "KEPT_OF_MATCH", "BotIncidents", "Incident", "IncidentsUnavailable", "incident_id"]
 
 KEPT_INCIDENTS: Final = 100
 """Incidents of one bot; an older one gives way to a newer one."""
+KEPT_OF_MATCH: Final = 10
+"""Incidents of one bot in one match, so that one match does not displace the incidents of all others."""
 _ID_CHARS: Final = 32
 
 
@@ -39,7 +41,7 @@ class BotIncidents(Protocol):
     """The newest incidents of each bot. Every method raises IncidentsUnavailable."""
 
     async def add(self, incidents: Sequence[Incident]) -> None:
-        """Store incidents, but for those whose id is there, and drop what is beyond the newest of each player."""
+        """Store incidents but for those whose id is there, and drop what is beyond the newest of a player or match."""
 
     async def newest(self, player: str) -> Sequence[BotIncident]:
         """Return a player's incidents, the newest first."""

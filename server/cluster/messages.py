@@ -52,6 +52,8 @@ __all__ = [
     "OpenedMatch",
     "OrderAnswered",
     "OrganiserOrder",
+    "ProgramCame",
+    "ProgramFound",
     "ReserveMatch",
     "RoomNotice",
     "RoomState",
@@ -392,6 +394,27 @@ class ToPlayer(Value):
     message: Notified
 
 
+class ProgramCame(Value):
+    """A program has connected to the sender as a bot: the receiver tells those that are connected to it as the same.
+
+    Answered by `ProgramFound` where there are any of other programs. `session` names the socket on the sender.
+    """
+
+    type: Literal["program_came"] = "program_came"
+    player: Key
+    session: Key
+    instance: Key | None = None
+
+
+class ProgramFound(Value):
+    """The answer to `ProgramCame`, for that socket. Without `is_certain` it may be the same program."""
+
+    type: Literal["program_found"] = "program_found"
+    player: Key
+    session: Key
+    is_certain: bool
+
+
 NodeMessage: TypeAlias = Annotated[
     Forward
     | ToClient
@@ -412,6 +435,8 @@ NodeMessage: TypeAlias = Annotated[
     | Usage
     | BlocksChanged
     | ToPlayer
+    | ProgramCame
+    | ProgramFound
     | Visitors
     | AskVisitor
     | AskVisitors

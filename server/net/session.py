@@ -614,7 +614,7 @@ class Session:
         room = self._lobby_service.matches.get(command.match) if isinstance(command, InMatch) else None
         return cost_of(command, None if room is None else room.match)
 
-    async def _find(self, client: ClientConnection, command: InMatch | AskBotRequests) -> MatchRoom:
+    async def _find(self, client: ClientConnection, command: InMatch | AskBotRequests | ReportFailure) -> MatchRoom:
         """Return the room of any match. One that is not open is read from the store, and paid for afterwards.
 
         So is what a mirror lacks of that which the client has seen on another node. What that costs is known only then;
@@ -755,7 +755,12 @@ class Session:
         bots = self._bots
         match command:
             case ReportFailure():
-                return await bots.report_failure(client, command)
+                bot = await bots.subject(client, None)
+                room = await self._find(client, command)
+                try:
+                    return await bots.report_failure(bot, room, command)
+                finally:
+                    room.check_emptiness()
             case AskBotLink():
                 return bots.link(client, command)
             case AskBotReport():

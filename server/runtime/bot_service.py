@@ -118,9 +118,10 @@ class BotService:
 
     # Commands
 
-    async def report_failure(self, client: ClientConnection, command: ReportFailure) -> Acknowledged:
-        """Store a failure that a bot's program reports. Raises Refusal."""
-        player = _bot(client).id
+    async def report_failure(self, bot: Player, room: MatchRoom, command: ReportFailure) -> Acknowledged:
+        """Store a failure that a bot's program reports of a match of its own. Raises Refusal."""
+        _check_seat(bot, room)
+        player = bot.id
         what = BotIncident(
             at=self._now(),
             kind=command.failure,
@@ -206,8 +207,7 @@ class BotService:
 
     async def requests(self, player: Player, room: MatchRoom, command: AskBotRequests) -> BotRequests:
         """Return what a bot was asked in a finished match of its own. Raises Refusal."""
-        if seat_of(room.events, player.id) is None:
-            raise Refusal("not_a_player", f"{player.name} does not play in this match")
+        _check_seat(player, room)
         if not room.match.over:
             raise Refusal("not_now", "the match goes on; ask for its requests when it is over")
         try:
@@ -222,6 +222,12 @@ def _bot(client: ClientConnection) -> Player:
     if client.player.kind != "bot":
         raise Refusal("not_a_bot", "this is about bots: connect with a bot's token, or open a link to its page")
     return client.player
+
+
+def _check_seat(player: Player, room: MatchRoom) -> None:
+    """Raise a Refusal where a player has no seat in a match."""
+    if seat_of(room.events, player.id) is None:
+        raise Refusal("not_a_player", f"{player.name} does not play in this match")
 
 
 def _bad_link() -> Refusal:

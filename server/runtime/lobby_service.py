@@ -80,6 +80,7 @@ from cornered.server.refusal import Refusal
 from cornered.server.runtime.analysis_exchange import AnalysisExchange
 from cornered.server.runtime.analysis_service import AnalysisService
 from cornered.server.runtime.archive_search import ArchiveSearch
+from cornered.server.runtime.bot_programs import BotPrograms
 from cornered.server.runtime.client_connection import Broadcast, ClientConnection
 from cornered.server.runtime.lobby_replication import LobbyReplication
 from cornered.server.runtime.lobby_watchers import LobbyWatchers
@@ -189,8 +190,9 @@ class LobbyService:
             spawn=lambda work, name: tasks.create_task(work, name=name),
             now=services.now,
         )
+        self._programs = BotPrograms(services.nodes, self.clients_of)
         self.players_elsewhere = PlayerExchange(
-            services.nodes, self.social, self.clients_of, lambda: self._clients.keys()
+            services.nodes, self.social, self._programs, self.clients_of, lambda: self._clients.keys()
         )
         self.summaries = MatchSummaries(services.nodes, self.matches)
         self._watch = LobbyWatchers(
@@ -367,7 +369,7 @@ class LobbyService:
         waiting = self._lobby.pools.entry(player)
         if waiting is not None:
             client.send(waiting.message())
-        self._warn_of_twins(client)
+        self._programs.came(client)
 
     def _live_of(self, player: str) -> tuple[str, ...]:
         """Return the ids of a player's matches that go on, on all nodes."""
@@ -375,29 +377,6 @@ class LobbyService:
         # The lobby tells its changes in order: an end waits until those before it are stored, and a player may come
         # back in between.
         return tuple(match_id for match_id in known if not self.matches.is_over(match_id))
-
-    def _warn_of_twins(self, client: ClientConnection) -> None:
-        """Notify the programs that are connected as one bot; two windows of a person are normal.
-
-        A program without an `instance` may have come back before its old connection was missed, or have several: then
-        the new connection alone is told.
-        """
-        if client.player.kind != "bot":
-            return
-        others = [one for one in self._clients[client.player.id] if one is not client]
-        name = client.player.name
-        known = [one for one in others if one.instance not in (None, client.instance)]
-        if client.instance is not None and known:
-            text = f"another program plays as {name} too; stop one of them, or give it a token of its own"
-            notice = Broadcast(Notice(code="also_here", text=text))
-            for one in (client, *known):
-                one.deliver(notice)
-        elif any(None in (client.instance, one.instance) for one in others):
-            text = (
-                f"{name} has another connection; if it is another program's, both play all of its matches: "
-                "stop one, or give it a token of its own"
-            )
-            client.send(Notice(code="also_here", text=text))
 
     def leave(self, client: ClientConnection) -> None:
         """Remove a closed connection. Never raises; messages about it are sent after it is removed everywhere."""

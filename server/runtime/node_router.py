@@ -19,6 +19,8 @@ from cornered.server.cluster.messages import (
     NotOwned,
     OrderAnswered,
     OrganiserOrder,
+    ProgramCame,
+    ProgramFound,
     RoomNotice,
     RoomState,
     Subscribe,
@@ -154,9 +156,9 @@ class NodeRouter:
                 self._analyses.received(node, message)
             case Usage():
                 self._limits.received(node, message)
-            case BlocksChanged() | ToPlayer():
+            case BlocksChanged() | ToPlayer() | ProgramCame() | ProgramFound():
                 if self._players is not None:
-                    self._players.received(message)
+                    self._players.received(node, message)
             case _:
                 self._lobby.received(node, message)
 

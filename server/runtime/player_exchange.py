@@ -1,11 +1,15 @@
-"""What concerns one player on all nodes: messages for all of the player's sockets, and changes of whom they block."""
+"""What concerns one player on all nodes.
+
+These are messages for all of the player's sockets, changes of whom they block, and several programs of one bot.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
 from cornered.protocol.social import Notified
-from cornered.server.cluster.messages import BlocksChanged, ToPlayer
+from cornered.server.cluster.messages import BlocksChanged, ProgramCame, ProgramFound, ToPlayer
+from cornered.server.runtime.bot_programs import BotPrograms
 from cornered.server.runtime.client_connection import Broadcast, ClientConnection
 from cornered.server.runtime.nodes import Nodes
 from cornered.server.runtime.social_service import SocialService
@@ -20,12 +24,14 @@ class PlayerExchange:
         self,
         nodes: Nodes,
         social: SocialService,
+        programs: BotPrograms,
         clients_of: Callable[[str], Iterable[ClientConnection]],
         players: Callable[[], Iterable[str]],
     ) -> None:
         """`clients_of` returns a player's connections to this node, and `players` those who have any."""
         self._nodes = nodes
         self._social = social
+        self._programs = programs
         self._clients_of = clients_of
         self._players = players
 
@@ -35,12 +41,15 @@ class PlayerExchange:
         for node in self._nodes.others():
             self._nodes.send(node, ToPlayer(player=player, message=message))
 
-    def received(self, message: BlocksChanged | ToPlayer) -> None:
+    def received(self, node: str, message: BlocksChanged | ToPlayer | ProgramCame | ProgramFound) -> None:
         """Take a message of another node."""
-        if isinstance(message, ToPlayer):
-            self._deliver(message.player, message.message)
-        else:
-            self._social.blocks_changed(message.player)
+        match message:
+            case ToPlayer():
+                self._deliver(message.player, message.message)
+            case BlocksChanged():
+                self._social.blocks_changed(message.player)
+            case _:
+                self._programs.received(node, message)
 
     def link_restored(self) -> None:
         """Messages of another node may have been lost."""

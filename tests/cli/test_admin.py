@@ -6,11 +6,16 @@ import asyncio
 import json
 import sqlite3
 from pathlib import Path
+from typing import Any, Final
 
 import pytest
+import structlog
 from sqlalchemy import text
+from typer.core import TyperGroup
+from typer.main import get_command
 from typer.testing import CliRunner
 
+from cornered.cli.admin import app as admin
 from cornered.cli.main import app
 from cornered.server.adapters.accounts_sql import SqlAccounts
 from cornered.server.adapters.database import Database
@@ -22,13 +27,12 @@ from tests.server.adapters.conftest import Sample
 
 
 @pytest.fixture
-async def stored(tmp_path: Path) -> Path:
+async def stored(sqlite_url: str, tmp_path: Path) -> Path:
     """A database with one player."""
-    path = tmp_path / "cornered.db"
-    database = await Database.open(f"sqlite:///{path}")
+    database = await Database.open(sqlite_url)
     await SqlAccounts(database).create("Anna", "person")
     await database.close()
-    return path
+    return tmp_path / "cornered.db"
 
 
 def test_a_copy_says_what_was_copied(stored: Path, tmp_path: Path) -> None:
@@ -53,6 +57,57 @@ def test_a_copy_that_fails_is_one_line_without_the_password(stored: Path, tmp_pa
     result = CliRunner().invoke(app, ["admin", "copy", f"sqlite:///{stored}", f"sqlite:///{stored}"])
     assert result.exit_code == 2
     assert "cornered: source and target are the same database" in result.stderr
+
+
+ANSWERS_IN_JSON: Final = {
+    "status": (),
+    "check": (),
+    "copy": ("sqlite:///{store}", "sqlite:///{store}.copy"),
+    "retention": (),
+    "revoke": ("Anna",),
+    "ratings check": (),
+    "ratings recompute": (),
+    "accounts list": (),
+    "moderation reports": (),
+    "moderation list": (),
+    "moderation log": (),
+}
+"""The commands of `cornered admin` that answer in JSON, with their arguments."""
+
+
+def test_the_table_has_every_command_that_answers_in_json() -> None:
+    found = set[str]()
+
+    def look(command: Any, path: tuple[str, ...]) -> None:
+        if isinstance(command, TyperGroup):
+            for name, inner in command.commands.items():
+                look(inner, (*path, name))
+        elif any("--json" in one.opts for one in command.params):
+            found.add(" ".join(path))
+
+    look(get_command(admin), ())
+    assert found == ANSWERS_IN_JSON.keys()
+
+
+@pytest.mark.parametrize("command", ANSWERS_IN_JSON)
+def test_standard_output_has_the_json_alone_and_the_log_is_on_standard_error(
+    command: str, stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The server takes away others' rights, and logs it.
+    stored.chmod(0o644)
+    arguments = ["admin", *command.split(), *(one.format(store=stored) for one in ANSWERS_IN_JSON[command]), "--json"]
+    result = CliRunner().invoke(app, arguments, env={"CORNERED_DATA": str(stored.parent)})
+    json.loads(result.stdout)
+    structlog.get_logger().warning("logged after the command")
+    assert "logged after the command" in capsys.readouterr().err
+
+
+def test_the_token_of_a_bot_is_all_that_is_on_standard_output(stored: Path) -> None:
+    stored.chmod(0o644)
+    result = CliRunner().invoke(app, ["token", "Bert", "--data", str(stored.parent)])
+    assert result.exit_code == 0, result.output
+    assert len(result.stdout.split()) == 1
+    assert "other users could read these" in result.stderr
 
 
 async def token_of(path: Path, name: str) -> tuple[str, str]:

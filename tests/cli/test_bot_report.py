@@ -115,8 +115,15 @@ async def test_a_match_is_replayed_with_what_the_bot_answered_then_and_now(run: 
 
     same = await run("replay", str(file), "--bot", str(bot_file(tmp_path, "return state.moves()[0]")))
     assert same.exit_code == 0, same.output
-    assert "same" in same.output
-    assert "new" in same.output
+    first, second = same.output.splitlines()[1:3]
+    assert (first.split()[3], second.split()[3]) == ("same", "new")
+    _, *summary = same.output.split("\n\n")[-2:]
+    assert re.fullmatch(
+        r"2 moves asked again: 1 same, 0 other, 1 new where it had none, 0 failed\n"
+        r"time now:  [\d.]+ s a move, at most [\d.]+ s\n"
+        r"time then: [\d.]+ s a move, at most [\d.]+ s, on the server's clock\n",
+        summary[0],
+    ), same.output
     other = await run("replay", str(file), "--bot", str(bot_file(tmp_path, "return state.moves()[-1]")), "--json")
     assert [json.loads(line)["replayed"]["verdict"] for line in other.output.splitlines()] == ["other", "new"]
 
@@ -133,8 +140,10 @@ async def test_a_replay_that_fails_ends_with_1_and_says_how(
     failed = await run("replay", "--match", match, "--name", NAME, "--bot", str(bot), "--ply", "3")
     assert failed.exit_code == 1
     assert said in failed.output
-    assert "ply   3" in failed.output
-    assert "ply   1" not in failed.output
+    heading, row, *_ = failed.output.splitlines()
+    assert heading.split() == ["ply", "then", "now", "move", "seconds", "limit", "position"]
+    assert row.split()[:4] == ["3", "failed", "FAILED", "failed"]
+    assert "\n1 move asked again: 0 same, 0 other, 0 new where it had none, 1 failed\n" in failed.output
 
 
 async def test_a_coroutine_and_a_bot_of_the_roster_are_replayed_with_the_limits(

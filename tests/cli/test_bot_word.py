@@ -20,6 +20,8 @@ from tests.clients.sdk.test_running import opponent
 
 __all__ = ["url"]
 
+pytestmark = pytest.mark.usefixtures("own_logging")
+
 SOURCE = "def choose(state, limit):\n    return state.moves()[0]\n"
 
 

@@ -24,6 +24,13 @@ def run(*arguments: str, **env: str) -> Result:
     return CliRunner(env=env).invoke(app, arguments)
 
 
+def test_the_start_of_a_command_loads_neither_the_messages_nor_what_computes() -> None:
+    heavy = {"pydantic", "websockets", "numpy", "numba", "sqlalchemy", "aiohttp"}
+    code = f"import sys, cornered.cli.main; print(*({heavy} & sys.modules.keys()))"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    assert loaded.split() == []
+
+
 def in_a_process(home: Path, *arguments: str, **env: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [*COMMAND, *arguments],

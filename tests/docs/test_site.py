@@ -50,6 +50,14 @@ def test_every_page_is_in_the_navigation_once() -> None:
     assert set(listed) == written | docs_build.DOCUMENTS.keys()
 
 
+def test_the_reference_of_the_engine_begins_with_what_a_bot_uses(site: Path) -> None:
+    named = re.findall(r'id="cornered\.engine\.([\w.]+)"', (site / "api" / "engine.html").read_text())
+    assert named[:2] == ["load", "State"]
+    first, last = named.index("State.moves"), named.index("Outcome")
+    assert {"State.moves", "State.play", "State.to_move", "State.outcome"} <= set(named[first - 2 : last])
+    assert named.index("Game") > last
+
+
 def test_no_page_names_a_file_of_another_host_to_load(site: Path) -> None:
     pages = list(site.rglob("*.html"))
     assert len(pages) > 40

@@ -99,7 +99,9 @@ def axe(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -
         return Path(found) if found else None
 
     npm = require("npm", find)
-    folder = pytestconfig.cache.mkdir("axe") if pytestconfig.cache else tmp_path_factory.mktemp("axe")
+    # Without the plugin `cacheprovider` there is no such attribute.
+    cache: pytest.Cache | None = getattr(pytestconfig, "cache", None)
+    folder = cache.mkdir("axe") if cache else tmp_path_factory.mktemp("axe")
     script = folder / "node_modules/axe-core/axe.min.js"
     command = [
         str(npm),

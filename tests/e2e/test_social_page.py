@@ -105,6 +105,29 @@ def test_a_line_of_chat_leads_to_its_author(open_window: OpenWindow) -> None:
     expect(ann.page.locator(".chat .lines p")).to_have_count(1)
 
 
+def test_the_sheet_of_a_player_does_not_move_when_the_server_has_answered(open_window: OpenWindow) -> None:
+    ann, ben = open_window(**NEW, cuttable=True), open_window(**NEW)
+    ben.take_name("Finch")
+    play_by_days(ann, ben)
+    ben.page.get_by_label("Message").fill("Hello")
+    ben.page.keyboard.press("Enter")
+    author = ann.page.get_by_role("log").get_by_role("button", name="Finch")
+    author.wait_for()
+    sheet = ann.page.get_by_role("dialog", name="Finch")
+    boxes = []
+    for is_answered in (False, True):
+        if not is_answered:
+            ann.lose("commands")
+        author.click()
+        report = sheet.get_by_role("button", name="Report")
+        report.wait_for()
+        expect(sheet.get_by_role("button", name="Block")).to_have_count(int(is_answered))
+        boxes.append(report.bounding_box())
+        ann.page.keyboard.press("Escape")
+        ann.mend()
+    assert boxes[0] == boxes[1]
+
+
 def test_games_by_days_are_listed_with_the_time_that_is_left_and_the_next_one_is_a_press_away(
     open_window: OpenWindow,
 ) -> None:

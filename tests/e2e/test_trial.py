@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Iterator
+import os
+import sys
+from asyncio.subprocess import PIPE, STDOUT
 from pathlib import Path
 
 import pytest
 
 from cornered.cli import screenshots
 from cornered.cli.trial import Trial, run_trial
-from cornered.clients.sdk import Client
+from cornered.clients.sdk import BotFailed, Client
 from cornered.clients.sdk.opponents import find_opponent
 from cornered.protocol.values import Fischer
 from tests.test_package import play_against
 
+pytestmark = pytest.mark.usefixtures("own_logging")
+
 TIMEOUT_S = 120.0
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 GOOD = "def choose(state, limit):\n    return state.moves()[{}]\n"
-
-
-@pytest.fixture(autouse=True)
-def own_logging() -> Iterator[None]:
-    """Undo what a trial sets for the whole process, which is the command's own."""
-    root, bot = logging.getLogger(), logging.getLogger("cornered.bot")
-    before = root.handlers[:], root.level, bot.level
-    yield
-    root.handlers[:], level, bot_level = before
-    root.setLevel(level)
-    bot.setLevel(bot_level)
 
 
 def trial(path: Path, **fields: object) -> Trial:
@@ -52,10 +45,10 @@ async def test_an_edited_bot_is_loaded_again_and_a_broken_one_waits_for_its_mend
     lines: asyncio.Queue[str] = asyncio.Queue()
     async with asyncio.timeout(TIMEOUT_S):
         playing = asyncio.create_task(run_trial(trial(path), lines.put_nowait, lines.put_nowait))
-        assert (await lines.get()).endswith("/#/tv")
+        await until_told(lines, "/#/tv")
         assert (await until_told(lines, "mine has ")).endswith("of 2 against level-1")
         path.write_text("def choose(:")
-        await until_told(lines, "mine.py, line 1: ")
+        assert "the version before plays on" in await until_told(lines, "mine.py, line 1: ")
         path.write_text(GOOD.format(-1))
         assert await until_told(lines, "changed") == "mine.py has changed and is loaded again"
         await until_told(lines, "mine has ")
@@ -67,7 +60,7 @@ async def test_an_edited_bot_is_loaded_again_and_a_broken_one_waits_for_its_mend
 async def test_a_bot_that_cannot_be_loaded_at_first_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text("raise RuntimeError('no weights')")
-    with pytest.raises(RuntimeError, match="no weights"):
+    with pytest.raises(BotFailed, match=r"mine\.py cannot be loaded: [\s\S]*no weights"):
         await run_trial(trial(path), lambda page: None, lambda line: None)
 
 
@@ -101,3 +94,57 @@ async def test_a_bot_with_the_name_of_another_client_has_its_own_points(tmp_path
     async with asyncio.timeout(TIMEOUT_S):
         await run_trial(trial(path, most=1), lines.put_nowait, lines.put_nowait)
         assert (await until_told(lines, "trial has ")).endswith("of 1 against level-1")
+
+
+async def test_a_connected_bot_is_loaded_again_and_a_broken_edit_leaves_it_connected(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(GOOD.format(0))
+    with screenshots.running_server("--no-bots") as address:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "cornered", "connect", str(path), "--game", "trapgrid", "--server", address),
+            env={**os.environ, "XDG_DATA_HOME": str(tmp_path / "home"), "PYTHONUNBUFFERED": "1"},
+            stdout=PIPE,
+            stderr=STDOUT,
+        )
+        try:
+            assert process.stdout is not None
+            async with asyncio.timeout(TIMEOUT_S), Client.connect(address, name="Cyd") as cyd:
+
+                async def until_written(word: str) -> None:
+                    assert process.stdout is not None
+                    while word not in (line := (await process.stdout.readline()).decode()):
+                        assert line, f"it ended before it wrote {word!r}"
+
+                await until_written("mine is at ")
+                path.write_text("def choose(:")
+                await until_written("mine.py has changed and cannot be loaded, so that the version before plays on")
+                opponent, _ = await find_opponent(cyd, "mine", ["trapgrid"], Fischer(initial=60), patience=None)
+                assert set(await play_against(cyd, opponent.player.id)) == {"Cyd", "mine"}
+                path.write_text(GOOD.format(-1))
+                await until_written("mine.py has changed and is loaded again")
+                await until_written("mine is at ")
+        finally:
+            process.terminate()
+            await process.communicate()
+
+
+async def test_a_trial_begins_with_a_sample_of_all_strengths(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiled: None
+) -> None:
+    # The levels above are as good, and need longer for their moves.
+    monkeypatch.setattr("cornered.cli.trial.LEVELS", 3)
+    monkeypatch.setattr("cornered.cli.trial.SAMPLE_STEP", 2)
+    path = tmp_path / "mine.py"
+    path.write_text((EXAMPLES / "alpha_beta.py").read_text())
+    lines: asyncio.Queue[str] = asyncio.Queue()
+    async with asyncio.timeout(TIMEOUT_S):
+        playing = asyncio.create_task(
+            run_trial(trial(path, against=None, clock="20/move"), lines.put_nowait, lines.put_nowait)
+        )
+        await until_told(lines, "At first one game with each of level-1, level-3, ")
+        assert await until_told(lines, "mine has ") == "mine has 1 of 1 against level-1"
+        assert (await until_told(lines, "mine has ")).endswith(" of 1 against level-3")
+        begins = await until_told(lines, "Now 2 games with each level from ")
+        assert (await until_told(lines, "mine has ")).endswith(f" of 2 against {begins.split()[7]}")
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)

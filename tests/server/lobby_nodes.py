@@ -173,12 +173,14 @@ class Node:
         await self.registry.close()
         self.service.close()
 
-    async def come(self, name: str, kind: PlayerKind = "person", shown: str = "") -> Client:
+    async def come(
+        self, name: str, kind: PlayerKind = "person", shown: str = "", instance: str | None = None
+    ) -> Client:
         player = Player(id=name, name=shown or name.title(), kind=kind)
         line = Line(f"{self.name}-{name}-{next(self.cluster.numbers)}")
         line.key = f"address of {name}"
         limits = PlayerLimits(Settings(), 0.0)
-        client = ClientConnection(line, JSON, player, limits, self.counts)
+        client = ClientConnection(line, JSON, player, limits, self.counts, instance)
         self.service.enter(client, Welcome(player=player, token=None, server="1", now=0, matches=()))
         await after(SOON)
         return Client(self, player, line, client)

@@ -150,7 +150,7 @@ async def test_a_backup_of_sqlite_is_consistent_and_its_games_go_on(
 async def test_a_backup_of_postgres_is_consistent_and_its_games_go_on(
     play: Callable[..., Awaitable[Left]], start: Start, postgres: Postgres, postgres_programs: Path, tmp_path: Path
 ) -> None:
-    database, restored = postgres.new_database(), postgres.new_database()
+    database, restored = postgres.new_database(), postgres.empty_database()
     backup = tmp_path / "cornered.dump"
     variables = {"BACKUP": str(backup), "PATH": f"{postgres_programs}:{os.environ['PATH']}"}
     left = await play(commands("postgres-backup"), database=database, **variables, DATABASE=database)

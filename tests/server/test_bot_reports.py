@@ -80,13 +80,33 @@ async def test_a_bot_has_its_games_with_times_and_what_it_reports(
         assert asked.requests[0].left == 60_000
 
 
-async def test_a_report_that_is_sent_twice_is_stored_once(running: Running) -> None:
-    async with running.client("Crusher", kind="bot") as crusher:
+async def test_a_report_that_is_sent_twice_is_stored_once(running: Running, pair: Pair) -> None:
+    async with running.client("Ann") as ann, running.client("Crusher", kind="bot") as crusher:
+        await bot(crusher)
+        match = await pair(ann, crusher)
         for _ in range(2):
-            await crusher.do(ReportFailure, id="again", failure="slow", match="m", ply=1, text="slow")
+            await crusher.do(ReportFailure, id="again", failure="slow", match=match, ply=1, text="slow")
         assert len((await report(crusher)).incidents) == 1
         with pytest.raises(ValidationError):
             ReportFailure(id="c", failure="slow", match="m", ply=1, text="x" * 1_501)
+
+
+async def test_a_bot_reports_of_matches_in_which_it_sits(running: Running, pair: Pair) -> None:
+    async with (
+        running.client("Ann") as ann,
+        running.client("Crusher", kind="bot") as crusher,
+        running.client("Other", kind="bot") as other,
+    ):
+        await bot(crusher)
+        match = await pair(ann, crusher)
+        said = {"failure": "slow", "ply": 1, "text": "slow"}
+        assert await other.refused(ReportFailure, match=match, **said) == "not_a_player"
+        assert await crusher.refused(ReportFailure, match="nonsense", **said) == "unknown_match"
+        await crusher.do(Resign, match=match)
+        await crusher.do(ReportFailure, match=match, **said)
+        assert await other.refused(ReportFailure, match=match, **said) == "not_a_player"
+        assert (await report(other)).incidents == ()
+        assert [one.match for one in (await report(crusher)).incidents] == [match]
 
 
 async def test_illegal_moves_and_the_end_of_a_connection_are_noted(running: Running, pair: Pair) -> None:

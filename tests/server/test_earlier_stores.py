@@ -57,7 +57,7 @@ async def settings(request: pytest.FixtureRequest, schema: Path, tmp_path: Path)
         return {"database": ""}
     postgres: PostgresServer = request.getfixturevalue("postgres")
     mosquitto: Mosquitto = request.getfixturevalue("mosquitto")
-    address = postgres.new_database()
+    address = postgres.empty_database()
     connection = await asyncpg.connect(address)
     try:
         await connection.execute((schema / "postgres.sql").read_text())

@@ -272,6 +272,11 @@ async def _bots_match(scene: Scene) -> tuple[Client, dict[str, Any]]:
     return scene.deep, {"match": match}
 
 
+async def _bots_failure(scene: Scene) -> tuple[Client, dict[str, Any]]:
+    deep, fields = await _bots_match(scene)
+    return deep, {**fields, "failure": "crash", "ply": 3, "text": "ValueError: no move"}
+
+
 SWISS: Final = tournaments.TournamentSettings(
     name="Spring open", format="swiss", game=SMALL, clock=Fischer(initial=60, increment=1)
 )
@@ -310,7 +315,7 @@ CASES: Final[dict[type[Command], Case]] = {
     bot_reports.AskBotReport: says("deep", bot_reports.BotReport),
     bot_reports.AskBotRequests: Case(_bots_match, bot_reports.BotRequests),
     bot_reports.AskBotLink: says("deep", bot_reports.BotLink),
-    bot_reports.ReportFailure: says("deep", failure="crash", match="m", ply=3, text="ValueError: no move"),
+    bot_reports.ReportFailure: Case(_bots_failure),
     commands.FindPlayer: says(answer=PlayerFound, name="Ann"),
     commands.AskPools: says(answer=Pools),
     commands.AskProfile: Case(_own_profile, Profile),

@@ -187,8 +187,8 @@ TABLE: Final[tuple[tuple[str, Refusals], ...]] = (
     ("revoke_token", each(EVERYBODY, "unknown_token")),
     # What is for people, and what is for bots.
     ("enter_pool", each(BOTS, "not_allowed")),
-    ("declare report_failure ask_bot_link ask_bot_report", each(PEOPLE, "not_a_bot")),
-    ("ask_bot_requests", each(PEOPLE, "not_a_bot") | each(BOTS, "not_a_player")),
+    ("declare ask_bot_link ask_bot_report", each(PEOPLE, "not_a_bot")),
+    ("report_failure ask_bot_requests", each(PEOPLE, "not_a_bot") | each(BOTS, "not_a_player")),
     ("offer_analysis", each(PEOPLE, "not_a_bot") | {"bot": "not_allowed"}),
     ("analysed", each(EVERYBODY, "unknown_analysis")),
     # What is for accounts, with the password of another one in the field.

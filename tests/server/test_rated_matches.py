@@ -274,15 +274,14 @@ async def test_a_house_bot_begins_at_its_measured_strength_where_its_name_is_res
             assert told.changes[1].before == (ANCHORS["trapgrid"][9] if has_key else 1500)
 
 
-async def test_a_profile_with_many_ratings_is_paid_for(start: Start, tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'cornered.db'}"
-    database = await Database.open(url)
+async def test_a_profile_with_many_ratings_is_paid_for(start: Start, sqlite_url: str) -> None:
+    database = await Database.open(sqlite_url)
     rich, poor = [(await SqlAccounts(database).create(name, "person"))[0].player.id for name in ("Ann", "Ben")]
     pools = [f"trapgrid:size={size}:{speed}" for size in range(3, 9) for speed in ("blitz", "rapid", "untimed")]
     await SqlRatings(database).replace(0, [(rich, pool, "person", Rating(games=1)) for pool in pools], [])
     await database.close()
     asked = dict[str, int]()
-    async with start(database=url) as server:
+    async with start(database=sqlite_url) as server:
         for player in (rich, poor):
             async with server.client("Cas") as cas:
                 while isinstance(await cas.ask(AskProfile, player=player), Profile):

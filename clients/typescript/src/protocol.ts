@@ -295,7 +295,7 @@ export interface AskBlocked {
   type: "ask_blocked";
 }
 
-/** Ask for a link to the bot's page. Whoever has it reads the page, as long as the token that asked is valid. */
+/** Ask for a link to the bot's page, which shows the page as long as the token that asked is valid. */
 export interface AskBotLink {
   id: string;
   type: "ask_bot_link";
@@ -2555,9 +2555,9 @@ export interface ReportDetails {
 }
 
 /**
- * Note a failure of one's own program, a bot's, in a match. Its owner alone reads it.
+ * Note a failure of one's own program, a bot's, in a match in which it sits. Its owner alone reads it.
  *
- * The newest 100 incidents of a bot are kept. A repeated command is stored once.
+ * The newest 100 incidents of a bot are kept, and the newest 10 of a match. A repeated command is stored once.
  */
 export interface ReportFailure {
   id: string;

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
 
 from cornered.clients.sdk import BotFailed, Limit, MatchView, choosing
-from cornered.clients.sdk.choosing import TimeUsed, choose_legal
+from cornered.clients.sdk.choosing import TimedMove, TimeUsed, choose_legal
 from cornered.clients.sdk.game_log import GameLog
 from cornered.protocol.commands import Command
 from tests.clients.sdk.scripted import snapshot
@@ -137,7 +138,7 @@ async def test_a_bot_that_blocks_the_event_loop_is_told_once_what_to_do(
         await choose_legal(block_later if is_async else block, match, Limit(5_000), used)
         log.chosen(match, Limit(5_000), used)
     (record,) = caplog.records
-    assert "blocked the event loop for 1.5 s in match m" in record.getMessage()
+    assert "choose of Ann (ann) blocked the event loop for 1.5 s in match m" in record.getMessage()
     assert "asyncio.to_thread" in record.getMessage()
     assert (used.moves, used.total) == (2, 3.0)
 
@@ -157,5 +158,26 @@ async def test_a_bot_that_is_far_slower_than_its_limit_is_told_once(
         await choose_legal(choose, match, Limit(time), used)
         log.chosen(match, Limit(time), used)
     (record,) = caplog.records
-    assert "choose took 3.0 s in match m, where its limit was 0.5 s" in record.getMessage()
+    assert "choose of Ann (ann) took 3.0 s in match m, where its limit was 0.5 s" in record.getMessage()
     assert "limit.remaining" in record.getMessage()
+
+
+@pytest.mark.parametrize("is_wrong", [False, True], ids=["a move", "a failure"])
+async def test_what_was_spent_before_choose_was_called_is_no_slow_move(
+    match: MatchView, watch: Watch, caplog: pytest.LogCaptureFixture, *, is_wrong: bool
+) -> None:
+    async def choose(match: MatchView, limit: Limit) -> TimedMove:
+        # A process is started, and its bot loaded; the loop is free meanwhile.
+        for _ in range(10):
+            await asyncio.sleep(0)
+            watch.now += 0.9
+        if is_wrong:
+            raise BotFailed("choose raised an error", seconds=0.2)
+        return TimedMove("b3", 0.2)
+
+    log, used = GameLog(), TimeUsed()
+    with contextlib.suppress(BotFailed):
+        await choose_legal(choose, match, Limit(500), used)
+    assert log.chosen(match, Limit(500), used) is None
+    assert (used.moves, used.total) == (1, 0.2)
+    assert not caplog.records

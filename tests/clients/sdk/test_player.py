@@ -446,7 +446,7 @@ async def test_a_bot_resigns_and_says_in_a_short_line_what_choose_returned(
             await done.wait()
     (record,) = caplog.records
     told = record.getMessage()
-    assert told.startswith("the bot resigns match m of trapgrid at ply 0: choose returned ")
+    assert told.startswith("Ann (ann) resigns match m of trapgrid at ply 0: choose returned ")
     assert type(wrong).__name__ in told
     assert len(told) < 300
     assert told.isprintable()

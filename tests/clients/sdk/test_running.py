@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -70,7 +71,10 @@ async def test_a_bot_challenges_its_opponent_again_after_each_game_until_it_has_
     assert len(begun) == len(ended) == 3
     assert "against Rival, 1 min, rated" in begun[0]
     assert "against Rival, 1 min" in ended[0]
-    assert any(f"; {result} (rules), " in ended[0] for result in ("won", "lost", "drawn"))
+    assert re.search(
+        r"; (won \(rules: Rival has|lost \(rules: You have) no cell left to step to\), [\d.]+ s for \d+ moves$",
+        ended[0],
+    )
     assert " s for " in ended[0]
 
 
@@ -145,8 +149,9 @@ async def test_a_bot_makes_random_moves_in_place_of_wrong_ones(
     with caplog.at_level("INFO", "cornered.bot"):
         async with opponent(url):
             await play(url, tmp_path, nothing, play="Rival", games=1, clock="1+0", on_error="random")
-    assert all("(rules)" in line for line in told(caplog, " ends: "))
-    assert told(caplog, "the bot makes a random move in match")
+    assert all("(rules: " in line for line in told(caplog, " ends: "))
+    assert all(line.startswith("Mine (") for line in told(caplog, ") makes a random move in match"))
+    assert told(caplog, ") makes a random move in match")
     assert not told(caplog, "resigns")
 
 
@@ -232,3 +237,26 @@ async def test_a_bot_whose_process_dies_loses_no_other_game(
             await play(url, tmp_path, dies_once, play="Rival", games=2, clock="1+0", thinks_in="process")
     assert [line.count("(resignation)") for line in told(caplog, "against Rival") if " ends: " in line] == [1, 0]
     assert any("died with exit code 7" in line for line in told(caplog, "resigns"))
+
+
+@pytest.mark.parametrize("thinks_in", ["thread", "process"])
+async def test_a_bot_has_loaded_the_rules_before_it_takes_games(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, thinks_in: str
+) -> None:
+    order: list[object] = []
+    declare = BotPlayer.declare
+
+    async def declared(player: BotPlayer) -> None:
+        order.append("declared")
+        await declare(player)
+
+    monkeypatch.setattr(running_bots, "prepare", order.append)
+    monkeypatch.setattr(BotPlayer, "declare", declared)
+    async with Client.connect(url, name="Ann"):
+        playing = asyncio.ensure_future(play(url, tmp_path, accepts=["trapgrid"], thinks_in=thinks_in))
+        while "declared" not in order:
+            assert not playing.done()
+            await asyncio.sleep(0)
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
+    assert order == [["trapgrid"], "declared"]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from dataclasses import dataclass
 from functools import partial
+from time import monotonic
 from typing import Any, cast
 
 import pytest
@@ -31,7 +33,7 @@ class Match:
 
 
 async def ask(thinkers: Thinkers, match: Match, limit: Limit | None = None) -> str:
-    return await thinkers.choose(cast(MatchView, match), limit or Limit(1000, grace=20_000))
+    return (await thinkers.choose(cast(MatchView, match), limit or Limit(1000, grace=20_000))).move
 
 
 def opened(choose: Any, size: int = 2, seed: int | None = None) -> Any:
@@ -161,3 +163,33 @@ async def test_with_a_seed_the_same_position_has_the_same_answer() -> None:
         assert len({await ask(thinkers, Match(str(n))) for n in range(4)}) == 1
     async with opened(choose, 1) as thinkers:
         assert len({await ask(thinkers, Match(str(n))) for n in range(12)}) > 1
+
+
+async def test_the_seconds_of_a_move_leave_out_the_start_of_its_process() -> None:
+    def choose(state: State, limit: Limit) -> str:
+        return state.moves()[0]
+
+    async with opened(choose) as thinkers:
+        await ask(thinkers, Match("ann"))
+        began = monotonic()
+        answer = await thinkers.choose(cast(MatchView, Match("bob")), Limit(1000, grace=20_000))
+        assert 0 < 10 * answer.seconds < monotonic() - began
+
+
+async def test_the_rules_are_loaded_before_the_first_position() -> None:
+    def choose(state: State, limit: Limit) -> str:
+        return state.moves()["cornered.engine.warming" in sys.modules]
+
+    async with opened(choose, 1) as thinkers:
+        await thinkers.prepare(["quoridor", "a game of a later server"])
+        assert await ask(thinkers, Match("ann")) == START.moves()[1]
+
+
+async def test_a_bot_that_loads_for_ever_is_ended() -> None:
+    def load() -> ChooseState:
+        while True:
+            pass
+
+    with pytest.raises(BotFailed, match=r"cannot be loaded: loading it takes longer than 0\.1 s"):
+        async with Thinkers.open(load, 1, start_timeout_s=0.1):
+            pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -18,7 +19,9 @@ import yaml
 from distributed import LocalCluster, Security
 from distributed.cli import dask_scheduler, dask_worker
 from distributed.versions import VersionMismatchWarning
+from typer.testing import CliRunner
 
+from cornered.cli.main import app
 from cornered.lab.contests import arena
 from cornered.lab.contests.arena import lost
 from cornered.lab.contests.terms import ContestTerms, Fixture
@@ -104,6 +107,19 @@ def test_a_cluster_that_loses_a_worker_in_mid_run_plays_the_same_games_as_one_ma
         place: (game.moves, game.winner) for place, game in expected.items()
     }
     assert len(workers) > 1
+
+
+def test_a_data_set_is_the_same_from_a_cluster_and_from_one_machine(machines: LocalMachines, tmp_path: Path) -> None:
+    asked = ["dataset", "trapgrid", "-o", "size=4", "--games", "6", "--bot", "random", "--depth", "1", "--shard", "3"]
+    written = []
+    for name, where in (("here", ["--workers", "1"]), ("there", ["--cluster", machines.address])):
+        result = CliRunner().invoke(app, [*asked, *where, "--out", str(tmp_path / name), "--json"])
+        assert result.exit_code == 0, result.stderr
+        assert json.loads(result.stdout)["games"] == 6
+        files = sorted((tmp_path / name / "data").iterdir())
+        written.append({file.name: file.read_bytes() for file in files})
+    assert len(written[0]) == 2
+    assert written[0] == written[1]
 
 
 def test_what_a_function_raises_on_a_worker_is_raised_here(machines: LocalMachines) -> None:

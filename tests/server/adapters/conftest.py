@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
 
 import pytest
 
@@ -65,18 +64,19 @@ def sample() -> Sample:
     return Sample()
 
 
-def address(request: pytest.FixtureRequest, folder: Path) -> str:
-    """Return the address of an empty database of the kind `request.param`."""
+def address(request: pytest.FixtureRequest) -> str:
+    """Return the address of a new database of the kind `request.param`, with the newest tables."""
     if request.param == "postgres":
         new: str = request.getfixturevalue("postgres").new_database()
         return new
-    return f"sqlite:///{folder / 'cornered.db'}"
+    made: str = request.getfixturevalue("sqlite_url")
+    return made
 
 
 @pytest.fixture(params=["memory", *DATABASES])
-def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of an empty database of each kind; empty for storage in memory."""
-    return "" if request.param == "memory" else address(request, tmp_path)
+def store_url(request: pytest.FixtureRequest) -> str:
+    """The address of a new database of each kind; empty for storage in memory."""
+    return "" if request.param == "memory" else address(request)
 
 
 @pytest.fixture
@@ -118,13 +118,18 @@ Opener = Callable[[], Awaitable[Database]]
 
 
 @pytest.fixture(params=DATABASES)
-async def open_database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Opener]:
+def database_url(request: pytest.FixtureRequest) -> str:
+    """The address of a new database of each kind."""
+    return address(request)
+
+
+@pytest.fixture
+async def open_database(database_url: str) -> AsyncIterator[Opener]:
     """Opens the same database on every call, as several processes would."""
-    url = address(request, tmp_path)
     opened: list[Database] = []
 
     async def open_() -> Database:
-        database = await Database.open(url)
+        database = await Database.open(database_url)
         opened.append(database)
         return database
 

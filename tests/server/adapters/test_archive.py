@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -295,8 +294,8 @@ ORDERS: tuple[ArchiveOrder, ...] = ("newest", "oldest", "longest")
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("key", [{}, {"player": "anna"}, {"game": "trapgrid"}], ids=["all", "player", "game"])
-async def test_a_search_reads_an_index_in_its_order(tmp_path: Path, order: ArchiveOrder, key: dict[str, str]) -> None:
-    database = await Database.open(f"sqlite:///{tmp_path / 'cornered.db'}")
+async def test_a_search_reads_an_index_in_its_order(sqlite_url: str, order: ArchiveOrder, key: dict[str, str]) -> None:
+    database = await Database.open(sqlite_url)
     wanted = ArchiveFilter.model_validate({"order": order, "ended_from": 1, **key})
     window = archive_reader.window_of(Search(wanted), Cursor(5, 6)).limit(10)
     compiled = str(window.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True}))

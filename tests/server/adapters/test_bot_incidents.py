@@ -13,7 +13,7 @@ from cornered.server.adapters.accounts_sql import SqlAccounts
 from cornered.server.adapters.bot_incidents_memory import MemoryBotIncidents
 from cornered.server.adapters.bot_incidents_sql import SqlBotIncidents
 from cornered.server.adapters.database import Database
-from cornered.server.bot.incidents import KEPT_INCIDENTS, BotIncidents, Incident, incident_id
+from cornered.server.bot.incidents import KEPT_INCIDENTS, KEPT_OF_MATCH, BotIncidents, Incident, incident_id
 
 
 class Store(NamedTuple):
@@ -29,8 +29,8 @@ def store(stored: Database | None) -> Store:
     return Store(SqlAccounts(stored), SqlBotIncidents(stored))
 
 
-def crash(player: str, at: int, text: str = "ValueError") -> Incident:
-    what = BotIncident(at=at, kind="crash", text=text, match="m", ply=3, limit=900)
+def crash(player: str, at: int, text: str = "ValueError", match: str = "m") -> Incident:
+    what = BotIncident(at=at, kind="crash", text=text, match=match, ply=3, limit=900)
     return Incident.noted(incident_id(player, f"c{at}"), player, what)
 
 
@@ -55,9 +55,23 @@ async def test_a_repeated_incident_is_stored_once(store: Store) -> None:
 async def test_the_newest_of_each_bot_are_kept_and_no_other_bots_give_way(store: Store) -> None:
     await store.incidents.add([crash("b", 1)])
     for first in range(0, KEPT_INCIDENTS + 20, 40):
-        await store.incidents.add([crash("a", at) for at in range(first, first + 40)])
+        await store.incidents.add([crash("a", at, match=f"m{at}") for at in range(first, first + 40)])
     found = [one.at for one in await store.incidents.newest("a")]
     assert found == list(range(KEPT_INCIDENTS + 19, 19, -1))
+    assert len(await store.incidents.newest("b")) == 1
+
+
+async def test_the_newest_of_each_match_are_kept_and_no_other_match_gives_way(store: Store) -> None:
+    await store.incidents.add([crash("a", 1, match="n"), crash("b", 2)])
+    left = [Incident.noted(f"d{at}", "a", BotIncident(at=at, kind="disconnect", text="")) for at in range(20)]
+    await store.incidents.add(left)
+    for first in range(100, 100 + 2 * KEPT_OF_MATCH, 4):
+        await store.incidents.add([crash("a", at) for at in range(first, first + 4)])
+    found = await store.incidents.newest("a")
+    last = 99 + 2 * KEPT_OF_MATCH
+    assert [one.at for one in found if one.match == "m"] == list(range(last, last - KEPT_OF_MATCH, -1))
+    assert [one.at for one in found if one.match == "n"] == [1]
+    assert [one.at for one in found if one.match is None] == list(range(19, -1, -1))
     assert len(await store.incidents.newest("b")) == 1
 
 

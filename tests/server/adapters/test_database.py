@@ -25,9 +25,18 @@ from cornered.server.adapters.accounts_sql import SqlAccounts
 from cornered.server.adapters.database import STORE_ERRORS, Database, address_of, open_engine
 from cornered.server.adapters.tables import EVENTS, METADATA
 from cornered.server.adapters.tokens import digest_of
-from tests.server.adapters.conftest import Opener
+from tests.server.adapters.conftest import DATABASES, Opener
 
 MIGRATIONS = Path(module.__file__).parents[1] / "migrations"
+
+
+@pytest.fixture(params=DATABASES)
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a database of each kind without tables."""
+    if request.param == "postgres":
+        made: str = request.getfixturevalue("postgres").empty_database()
+        return made
+    return f"sqlite:///{tmp_path / 'empty.db'}"
 
 
 async def test_the_migrations_lead_to_the_tables_that_the_code_knows(open_database: Opener) -> None:
@@ -43,10 +52,12 @@ def test_the_newest_migration_is_the_one_that_the_code_asks_for() -> None:
     assert ScriptDirectory(str(MIGRATIONS)).get_current_head() == module.NEWEST_MIGRATION
 
 
-async def test_servers_that_start_together_take_turns_to_migrate(open_database: Opener) -> None:
-    first, *_ = await asyncio.gather(*(open_database() for _ in range(4)))
+async def test_servers_that_start_together_take_turns_to_migrate(empty_url: str) -> None:
+    first, *others = await asyncio.gather(*(Database.open(empty_url) for _ in range(4)))
     async with first.reading() as connection:
         assert (await connection.execute(text("SELECT count(*) FROM alembic_version"))).scalar() == 1
+    for database in (first, *others):
+        await database.close()
 
 
 async def test_a_database_of_a_newer_version_is_left_alone(open_database: Opener) -> None:
@@ -107,8 +118,8 @@ async def test_a_failed_transaction_leaves_nothing_and_the_next_one_works(open_d
         assert (await connection.execute(text("SELECT count(*) FROM players"))).scalar() == 1
 
 
-async def test_a_batch_that_conflicts_halfway_stores_nothing_and_the_next_one_works(tmp_path: Path) -> None:
-    database = await Database.open(f"sqlite:///{tmp_path / 'cornered.db'}")
+async def test_a_batch_that_conflicts_halfway_stores_nothing_and_the_next_one_works(sqlite_url: str) -> None:
+    database = await Database.open(sqlite_url)
     insert = database.insertion(EVENTS)
     await database.write([(insert, [("a", 1, "{}")])])
     with pytest.raises(IntegrityError):
@@ -120,13 +131,12 @@ async def test_a_batch_that_conflicts_halfway_stores_nothing_and_the_next_one_wo
 
 
 async def test_a_batch_on_a_locked_file_fails_or_is_cancelled_and_the_next_one_works(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "BUSY_SECONDS", 0.05)
-    path = tmp_path / "cornered.db"
-    database = await Database.open(f"sqlite:///{path}")
+    database = await Database.open(sqlite_url)
     insert = database.insertion(EVENTS)
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+    with closing(sqlite3.connect(tmp_path / "cornered.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(STORE_ERRORS, match="locked"):
             await database.write([(insert, [("a", 1, "{}")])])
@@ -147,14 +157,8 @@ async def _stored_events(database: Database) -> int:
         return int((await connection.execute(text("SELECT count(*) FROM events"))).scalar_one())
 
 
-@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-async def test_the_tokens_of_the_version_before_accounts_stay_valid(
-    kind: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
-    url = (
-        request.getfixturevalue("postgres").new_database() if kind == "postgres" else f"sqlite:///{tmp_path / 'old.db'}"
-    )
-    engine = open_engine(address_of(url), "full")
+async def test_the_tokens_of_the_version_before_accounts_stay_valid(empty_url: str) -> None:
+    engine = open_engine(address_of(empty_url), "full")
 
     def make_old(connection: Connection) -> None:
         config = Config()
@@ -169,7 +173,7 @@ async def test_the_tokens_of_the_version_before_accounts_stay_valid(
     async with engine.begin() as connection:
         await connection.run_sync(make_old)
     await engine.dispose()
-    database = await Database.open(url)
+    database = await Database.open(empty_url)
     accounts = SqlAccounts(database)
     known = await accounts.by_token("a token of the version before", 2**50)
     assert known is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import sqlite3
 import stat
 from collections.abc import Callable
@@ -28,14 +29,21 @@ MATCHES, PLIES = 300, 4
 PAGE = 4_096
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database of live matches, whose ids are their numbers in hexadecimal, without a write-ahead log beside it."""
-    path = tmp_path / "data" / "cornered.db"
+    path = tmp_path_factory.mktemp("filled") / "cornered.db"
     asyncio.run(fill(f"sqlite:///{path}", MATCHES, PLIES))
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return path
+
+
+@pytest.fixture
+def database(filled: Path, tmp_path: Path) -> Path:
+    """A copy of that database for one test, alone in its folder."""
+    (tmp_path / "data").mkdir()
+    return Path(shutil.copy(filled, tmp_path / "data" / "cornered.db"))
 
 
 def name(number: int) -> str:
@@ -341,4 +349,4 @@ async def test_matches_in_postgres_are_found_without_their_damaged_index(postgre
 @pytest.mark.postgres
 async def test_a_database_of_something_else_is_refused_in_words(postgres: Postgres) -> None:
     with pytest.raises(ValueError, match="this is no database of Cornered"):
-        await inspect(postgres.new_database())
+        await inspect(postgres.empty_database())

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import sqlite3
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,11 +34,6 @@ async def opened(url: str, **options: Any) -> AsyncIterator[tuple[Database, SqlJ
         await database.close()
 
 
-@pytest.fixture
-def sqlite(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path / 'cornered.db'}"
-
-
 async def test_everything_is_there_after_opening_again(open_database: Opener, sample: Sample) -> None:
     first = SqlJournal(await open_database())
     log = [sample.started("m"), sample.played(2)]
@@ -54,8 +48,8 @@ async def test_everything_is_there_after_opening_again(open_database: Opener, sa
     await second.close()
 
 
-async def test_a_crowd_of_new_guests_keeps_no_move_waiting(sqlite: str, sample: Sample) -> None:
-    async with opened(sqlite) as (database, journal):
+async def test_a_crowd_of_new_guests_keeps_no_move_waiting(sqlite_url: str, sample: Sample) -> None:
+    async with opened(sqlite_url) as (database, journal):
         accounts = SqlAccounts(database)
         await journal.append("m", 0, [sample.started("m")])
         guests = [asyncio.create_task(accounts.create("Eve", "person")) for _ in range(50)]
@@ -134,8 +128,8 @@ async def test_closing_finishes_what_is_under_way_and_takes_nothing_more(open_da
     assert len(await journal.live()) == 20
 
 
-async def test_a_queue_that_is_full_refuses(sqlite: str, sample: Sample) -> None:
-    async with opened(sqlite, max_waiting=3) as (database, journal):
+async def test_a_queue_that_is_full_refuses(sqlite_url: str, sample: Sample) -> None:
+    async with opened(sqlite_url, max_waiting=3) as (database, journal):
         await journal.append("first", 0, [sample.started("first")])
         async with database.writing():
             names = [f"m{number}" for number in range(5)]
@@ -145,8 +139,8 @@ async def test_a_queue_that_is_full_refuses(sqlite: str, sample: Sample) -> None
         assert [type(outcome) for outcome in outcomes] == [type(None)] * 3 + [JournalUnavailable] * 2
 
 
-async def test_a_full_disk_makes_it_unavailable_until_there_is_room(sqlite: str, sample: Sample) -> None:
-    async with opened(sqlite) as (database, journal):
+async def test_a_full_disk_makes_it_unavailable_until_there_is_room(sqlite_url: str, sample: Sample) -> None:
+    async with opened(sqlite_url) as (database, journal):
         await journal.append("m", 0, [sample.started("m")])
         async with database.writing() as connection:
             await connection.exec_driver_sql("PRAGMA max_page_count = 1")
@@ -192,9 +186,9 @@ class FailingDisk(Database):
 
 
 async def test_what_the_disk_cannot_read_is_damaged_and_what_it_cannot_write_is_an_obstacle(
-    sqlite: str, sample: Sample
+    sqlite_url: str, sample: Sample
 ) -> None:
-    database = await FailingDisk.open(sqlite)
+    database = await FailingDisk.open(sqlite_url)
     assert isinstance(database, FailingDisk)
     journal = SqlJournal(database)
     await journal.append("m", 0, [sample.started("m")])
@@ -234,8 +228,8 @@ async def test_a_database_server_that_dies_is_unavailable_and_comes_back(postgre
 
 
 @pytest.mark.parametrize(("durability", "level"), [("full", 2), ("normal", 1)])
-async def test_sqlite_writes_ahead_and_waits_for_the_disk_as_told(sqlite: str, durability: Any, level: int) -> None:
-    database = await Database.open(sqlite, durability=durability)
+async def test_sqlite_writes_ahead_and_waits_for_the_disk_as_told(sqlite_url: str, durability: Any, level: int) -> None:
+    database = await Database.open(sqlite_url, durability=durability)
     async with database.writing() as connection:
         assert (await connection.execute(text("PRAGMA journal_mode"))).scalar() == "wal"
         assert (await connection.execute(text("PRAGMA synchronous"))).scalar() == level
@@ -287,8 +281,8 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-async def test_a_full_disk_is_an_obstacle_until_there_is_room_without_a_write(sqlite: str, sample: Sample) -> None:
-    async with opened(sqlite) as (database, journal), watched(journal):
+async def test_a_full_disk_is_an_obstacle_until_there_is_room_without_a_write(sqlite_url: str, sample: Sample) -> None:
+    async with opened(sqlite_url) as (database, journal), watched(journal):
         await journal.append("m", 0, [sample.started("m")])
         # A trigger stands for SQLite's refusal to grow the file on a full disk, on every new connection.
         async with database.writing() as connection:
@@ -302,9 +296,9 @@ async def test_a_full_disk_is_an_obstacle_until_there_is_room_without_a_write(sq
 
 
 async def test_a_failed_append_is_an_obstacle_at_once_and_the_next_stored_one_ends_it(
-    sqlite: str, sample: Sample
+    sqlite_url: str, sample: Sample
 ) -> None:
-    async with opened(sqlite) as (database, journal):
+    async with opened(sqlite_url) as (database, journal):
         async with database.writing() as connection:
             await connection.exec_driver_sql("PRAGMA max_page_count = 1")
         long = [sample.started("long"), *(sample.played(seq) for seq in range(2, 500))]
@@ -327,9 +321,11 @@ async def test_a_database_server_that_is_away_is_an_obstacle_without_matches(pos
         await until(lambda: journal.obstacle == "")
 
 
-async def test_a_commit_that_hangs_is_an_obstacle(sqlite: str, sample: Sample, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_commit_that_hangs_is_an_obstacle(
+    sqlite_url: str, sample: Sample, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("cornered.server.adapters.journal_sql.COMMIT_STALL_S", 0.01)
-    async with opened(sqlite) as (database, journal):
+    async with opened(sqlite_url) as (database, journal):
         async with database.writing():
             append = asyncio.create_task(journal.append("m", 0, [sample.started("m")]))
             await until(lambda: journal.obstacle == "the store does not answer")
@@ -337,8 +333,8 @@ async def test_a_commit_that_hangs_is_an_obstacle(sqlite: str, sample: Sample, m
         assert journal.obstacle == ""
 
 
-async def test_a_long_match_is_read_in_slices(sqlite: str, sample: Sample) -> None:
-    async with opened(sqlite) as (_, journal):
+async def test_a_long_match_is_read_in_slices(sqlite_url: str, sample: Sample) -> None:
+    async with opened(sqlite_url) as (_, journal):
         log = [sample.started("m"), *(sample.played(seq) for seq in range(2, 3_000))]
         await journal.append("m", 0, log)
         async with watched_loop() as turns:

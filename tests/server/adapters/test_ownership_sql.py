@@ -92,10 +92,8 @@ Join = Callable[..., "contextlib.AbstractAsyncContextManager[Member]"]
 
 
 @pytest.fixture
-async def url(postgres: Postgres) -> str:
-    new = postgres.new_database()
-    await (await Database.open(new)).close()
-    return new
+def url(postgres: Postgres) -> str:
+    return postgres.new_database()
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol
 
 import pytest
 from sqlalchemy import Boolean, LargeBinary, String, Table, Text, func, insert, select, text
@@ -29,11 +29,17 @@ from cornered.server.adapters.tables import METADATA
 from cornered.server.lobby.events import SeekClosed
 from cornered.server.moderation.events import Entry, Lifted
 from cornered.server.rating.ratings import NEW, rate
+from tests.conftest import Postgres
 from tests.server.adapters.conftest import Sample, owning
 
 MATCHES = 7
 TRANSIENT = {"nodes", "slots", "probes", "archive_fill"}
-Make: TypeAlias = Callable[[str], str]
+
+
+class Make(Protocol):
+    def __call__(self, kind: str, *, has_tables: bool = True) -> str: ...
+
+
 both_ways = pytest.mark.parametrize(
     ("start", "end"),
     [
@@ -46,15 +52,17 @@ both_ways = pytest.mark.parametrize(
 
 
 @pytest.fixture
-def make(request: pytest.FixtureRequest, tmp_path: Path) -> Make:
-    """Return the address of a new, empty database of a kind."""
+def make(request: pytest.FixtureRequest, tmp_path: Path, migrated_file: Path) -> Make:
+    """Return a function that makes a new database of a kind and returns its address: without tables, or with the newest
+    ones, which are empty."""
     numbers = itertools.count()
 
-    def new(kind: str) -> str:
+    def new(kind: str, *, has_tables: bool = True) -> str:
         if kind == "postgres":
-            url: str = request.getfixturevalue("postgres").new_database()
-            return url
-        return f"sqlite:///{tmp_path / f'{next(numbers)}.db'}"
+            postgres: Postgres = request.getfixturevalue("postgres")
+            return postgres.new_database() if has_tables else postgres.empty_database()
+        file = tmp_path / f"{next(numbers)}.db"
+        return f"sqlite:///{shutil.copy(migrated_file, file) if has_tables else file}"
 
     return new
 
@@ -137,7 +145,7 @@ async def test_a_copy_has_every_row(
     make: Make, sample: Sample, start: str, end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store_copy, "BATCH_ROWS", 4)
-    source, target = make(start), make(end)
+    source, target = make(start), make(end, has_tables=False)
     await fill(source, sample)
     reports: list[Progress] = []
     copied = await copy_store(source, target, reports.append)
@@ -150,7 +158,7 @@ async def test_a_copy_has_every_row(
     assert len([one for one in reports if one.step == "copy events"]) > 5
 
     # The way back gives the same checksum, and a server plays on with what was copied.
-    third = make(start)
+    third = make(start, has_tables=False)
     assert await copy_store(target, third) == copied
     database = await Database.open(third)
     assert [one.match for one in await SqlJournal(database).live()] == ["m0abc", "m3abc", "m6abc"]
@@ -172,7 +180,7 @@ async def test_a_target_with_rows_is_refused_and_kept(make: Make, sample: Sample
 async def test_a_copy_that_is_interrupted_leaves_the_target_empty(
     make: Make, sample: Sample, start: str, end: str
 ) -> None:
-    source, target = make(start), make(end)
+    source, target = make(start), make(end, has_tables=False)
     await fill(source, sample)
 
     def interrupt(progress: Progress) -> None:
@@ -190,7 +198,6 @@ async def test_a_copy_that_is_interrupted_leaves_the_target_empty(
 async def test_a_copy_that_differs_is_not_kept(make: Make, sample: Sample, table: Table) -> None:
     source, target = make("sqlite"), make("sqlite")
     await fill(source, sample)
-    await (await Database.open(target)).close()
     engine = open_engine(address_of(target), "full")
     column = list(table.columns)[-1].name
     async with engine.begin() as connection:
@@ -218,7 +225,6 @@ async def test_a_file_that_a_server_uses_is_not_copied(make: Make, sample: Sampl
 async def test_a_database_with_living_nodes_is_not_copied(make: Make, sample: Sample, used: str) -> None:
     urls = {"source": make("postgres"), "target": make("postgres")}
     await fill(urls["source"], sample)
-    await (await Database.open(urls["target"])).close()
     async with owning(urls[used], "node-1"):
         with pytest.raises(ValueError, match=f"the {used} is used by node-1"):
             await copy_store(urls["source"], urls["target"])

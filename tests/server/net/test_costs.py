@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any, Final
 
 import msgpack
@@ -569,11 +568,11 @@ def test_a_move_of_a_long_match_costs_no_more_than_one_of_a_short_match(log: lis
 
 
 async def test_answers_about_ratings_take_no_more_than_is_charged(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    sqlite_url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     speeds = ("bullet", "blitz", "rapid", "untimed", "classical")
     pools = [f"trapgrid:size={size}:{speed}" for size in range(3, 9) for speed in speeds]
-    database = await Database.open(f"sqlite:///{tmp_path / 'cornered.db'}")
+    database = await Database.open(sqlite_url)
     store, accounts = SqlRatings(database), SqlAccounts(database)
     ann = (await accounts.create("Ann", "person"))[0].player.id
     for pool in pools:

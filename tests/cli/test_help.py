@@ -1,0 +1,52 @@
+"""The help of every command, as a terminal of 80 columns shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from cornered.cli.main import app
+
+
+def commands(command: object, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the words of each command and of each group of commands."""
+    yield words
+    for name, below in getattr(command, "commands", {}).items():
+        yield from commands(below, (*words, name))
+
+
+EVERY = list(commands(get_command(app)))
+
+
+def help_of(words: tuple[str, ...]) -> str:
+    shown = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "80"}, prog_name="cornered")
+    assert shown.exit_code == 0
+    return shown.stdout
+
+
+@pytest.mark.parametrize("words", EVERY, ids=" ".join)
+def test_help_cuts_no_word_and_fits(words: tuple[str, ...]) -> None:
+    shown = help_of(words)
+    # Arguments that may be repeated are written `BOT...`.
+    cut = [
+        line
+        for line in shown.splitlines()
+        if "\u2026" in line or (line.endswith(("...", "...]")) and "Usage" not in line)
+    ]
+    assert cut == []
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_help_has_defaults_and_variables_whole() -> None:
+    shown = help_of(("bot",))
+    assert "[env var: CORNERED_SERVER;" in " ".join(shown.split())
+    assert "ws://127.0.0.1:8420" in shown
+    assert "CORNERED_ANALYST_KEY" in shown
+
+
+def test_a_group_says_of_each_command_the_whole_first_paragraph() -> None:
+    shown = " ".join(help_of(()).split())
+    assert "Create a player for a bot on this machine's server and print its token, once. Keep it secret." in shown
