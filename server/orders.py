@@ -146,7 +146,6 @@ async def _ordered(moderation_log: ModerationLog, accounts: Accounts, command: B
 async def _opened(settings: Settings) -> AsyncIterator[tuple[ModerationLog, Accounts]]:
     if settings.database == MEMORY_DATABASE:
         raise SettingsError("CORNERED_DATABASE: a store in memory has no bans that outlive its server")
-    # Standard output is for the answer alone.
     async with open_moderation(settings) as opened:
         yield opened
 

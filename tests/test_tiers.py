@@ -37,13 +37,13 @@ def test_all(): pass
 @pytest.mark.parametrize("row", ["", pytest.param("core", marks=pytest.mark.core)])
 def test_row(row): pass
 """
-FAST, SLOW = "tests/test_fast.py", "tests/e2e/test_slow.py"
+FAST, SLOW, FAULTS = "tests/test_fast.py", "tests/e2e/test_slow.py", "tests/faults/test_faults.py"
 NAMES = ["test_plain", "test_core", "test_thorough", "test_campaign", "test_all", "test_row[]", "test_row[core]"]
-CORE = {(FAST, name) for name in ("test_plain", "test_core", "test_row[]", "test_row[core]")} | {
-    (SLOW, name) for name in ("test_core", "test_row[core]")
-}
-CAMPAIGNS = {(file, name) for file in (FAST, SLOW) for name in ("test_campaign", "test_all")}
-ALL = {(file, name) for file in (FAST, SLOW) for name in NAMES}
+FILES = (FAST, SLOW, FAULTS)
+CORE = {(file, name) for file in (FAST, FAULTS) for name in ("test_plain", "test_core", "test_row[]", "test_row[core]")}
+CORE |= {(SLOW, name) for name in ("test_core", "test_row[core]")}
+CAMPAIGNS = {(file, name) for file in FILES for name in ("test_campaign", "test_all")}
+ALL = {(file, name) for file in FILES for name in NAMES}
 
 
 def commands_of_ci() -> list[list[str]]:
@@ -65,7 +65,7 @@ def suite(pytester: pytest.Pytester) -> pytest.Pytester:
     """A checkout with the project's configuration and with tests of every tier."""
     pytester.makepyprojecttoml((ROOT / "pyproject.toml").read_text())
     pytester.makeconftest("from tests.tiers import pytest_addoption, pytest_collection_modifyitems, pytest_configure")
-    for name in (FAST, SLOW):
+    for name in FILES:
         file = pytester.path / name
         file.parent.mkdir()
         file.write_text(CASES)
@@ -94,4 +94,4 @@ def test_where_tests_are_named_only_campaigns_need_a_flag(suite: pytest.Pytester
 
 def test_workers_have_the_tiers_of_their_run(suite: pytest.Pytester) -> None:
     assert ran(suite, "-n", "1") == Counter(CORE)
-    assert ran(suite, "-n", "1", FAST, SLOW) == Counter(ALL - CAMPAIGNS)
+    assert ran(suite, "-n", "1", *FILES) == Counter(ALL - CAMPAIGNS)

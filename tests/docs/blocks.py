@@ -3,6 +3,7 @@
 A block of commands or of Python is run. An HTML comment on the line before it makes an exception, with its reason:
 
     <!-- arguments only: REASON -->     no command runs, but its options and arguments are read
+    <!-- in small: REASON -->           it is run, with smaller numbers and names that exist: small.py has them
     <!-- not run: REASON -->            nothing is checked
     <!-- run by FILE: NAME -->          another test runs it
     <!-- until: TEXT -->                the last command runs on; it is ended once it has said TEXT
@@ -29,10 +30,10 @@ COMMANDS: Final = ("sh", "console", "bash")
 FENCE: Final = re.compile(
     r"^(?P<before>[^\n]*)\n```(?P<kind>[a-z]*)(?: (?P<path>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
-MARKER: Final = re.compile(r"<!-- (?P<marker>arguments only|not run|until|run by \S+): (?P<reason>.+) -->")
+MARKER: Final = re.compile(r"<!-- (?P<marker>arguments only|in small|not run|until|run by \S+): (?P<reason>.+) -->")
 ON_THIS_PAGE: Final = re.compile(r"^<!-- arguments only on this page: (.+) -->$", re.MULTILINE)
 
-Marker: TypeAlias = Literal["arguments only", "not run", "until", "run by"]
+Marker: TypeAlias = Literal["arguments only", "in small", "not run", "until", "run by"]
 
 
 class Block(NamedTuple):

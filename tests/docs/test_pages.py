@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import inspect
 import re
+import shlex
+import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import redirect_stdout
+from functools import cache
 from io import StringIO
 from pathlib import Path
 from typing import Final
@@ -18,11 +23,14 @@ from cornered.server.settings import Settings
 from tests.docs.arguments import check_arguments
 from tests.docs.blocks import COMMANDS, ROOT, Block, blocks, commands, pages, pattern
 from tests.docs.sandbox import Sandbox
+from tests.docs.small import SMALLER, in_small
 
 ADDED: Final = re.compile(r"^## Add a (?:game|bot|message)\n.*?(?=^## )", re.MULTILINE | re.DOTALL)
 """The sections of CONTRIBUTING.md that tests/test_contributing.py follows in a copy of the checkout."""
+PIP: Final = "pip install "
 OTHER_KINDS: Final = ("diff", "env", "json", "text", "toml", "yaml")
 MOST_NOT_RUN: Final = 6
+MOST_WITH_ARGUMENTS_ONLY: Final = 28
 SAID: Final = {
     "docs/client-kit.md": (
         "Anna 10 recovery codes",
@@ -56,10 +64,32 @@ async def execute(block: Block, page: str, names: dict[str, object], sandbox: Sa
         await waiting
 
 
+@cache
+def install_all() -> None:
+    """Have pip install what the pages install, all in one call and without an index: it has to be there already, with
+    all that its extras need."""
+    asked = [command for page in pages() for block in read(page) for command, _ in commands_of(block)]
+    wanted = {word for command in asked if command.startswith(PIP) for word in shlex.split(command, comments=True)[2:]}
+    pip = [sys.executable, "-m", "pip", "install", "--no-index", "--disable-pip-version-check", *sorted(wanted)]
+    done = subprocess.run(pip, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    # Of an extra that there is not pip only warns.
+    assert "does not provide the extra" not in done.stderr
+
+
+def commands_of(block: Block) -> Iterator[tuple[str, list[str]]]:
+    """Yield the commands of a block that runs."""
+    if block.kind in COMMANDS and block.marker in (None, "in small", "until"):
+        yield from commands(block)
+
+
 async def carry_out(block: Block, sandbox: Sandbox) -> None:
     """Run the commands of a block, and compare what they write with the lines of the page."""
     listed = list(commands(block))
     for number, (command, expected) in enumerate(listed, 1):
+        if command.startswith(PIP):
+            await asyncio.to_thread(install_all)
+            continue
         if block.marker == "until" and number == len(listed):
             written = await sandbox.run_until(command, block.reason)
         else:
@@ -92,6 +122,8 @@ async def test_the_blocks_of_a_page_run_in_their_order(
                 case (("sh" | "console" | "bash"), "arguments only"):
                     for command, _ in commands(block):
                         check_arguments(command)
+                case (("sh" | "console" | "bash"), "in small" | "until"):
+                    await carry_out(in_small(page, block), sandbox)
                 case (("sh" | "console" | "bash"), _):
                     await carry_out(block, sandbox)
                 case "python", _:
@@ -143,13 +175,22 @@ def test_every_block_says_what_it_is(page: str) -> None:
     assert not re.findall(r"\n\n    (?:\$ |\./run |cornered |pip |docker )", outside), "a command without a fence"
 
 
+@pytest.mark.parametrize("page", SMALLER)
+def test_what_is_replaced_is_in_a_block_that_runs_in_small(page: str) -> None:
+    text = "".join(block.text for block in read(page) if block.marker in ("in small", "until"))
+    assert [shown for shown, _ in SMALLER[page] if shown not in text] == []
+
+
 def test_few_blocks_are_not_run_and_each_has_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
-    excepted = [(page, block) for page in pages() for block in read(page) if block.marker not in (None, "until")]
+    excepted = [
+        (page, block) for page in pages() for block in read(page) if block.marker not in (None, "until", "in small")
+    ]
     counts = Counter(block.marker for _, block in excepted)
     lines = [f"{page}:{block.line}: {block.marker}: {block.reason}" for page, block in excepted]
     with capsys.disabled():
         sys.stdout.write("\n" + "\n".join([*lines, ", ".join(f"{n} {marker}" for marker, n in counts.items())]) + "\n")
     assert counts["not run"] <= MOST_NOT_RUN
+    assert counts["arguments only"] <= MOST_WITH_ARGUMENTS_ONLY
     for page, block in excepted:
         if block.marker == "run by":
             text = (ROOT / page).read_text(encoding="utf-8").splitlines()[block.line - 2]
