@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -26,9 +26,9 @@ from cornered.protocol.messages import Acknowledged, Challenged, Happened, Moves
 from cornered.protocol.ratings import Rated
 from cornered.protocol.social import BlockPlayer, Notified, SubscribePush
 from cornered.protocol.values import Correspondence
+from cornered.server.adapters.social_sql import SqlSocialStore
 from cornered.server.cluster.slots import ALL_SLOTS
 from cornered.server.runtime.rating_service import RatingService
-from cornered.server.runtime.social_service import SocialService
 from tests.conftest import Mosquitto, Postgres
 from tests.server.conftest import SMALL, Pair, Running, Start
 from tests.server.push_service import Browser, push_service
@@ -189,19 +189,21 @@ async def test_a_block_made_on_one_node_holds_on_the_other_too(
 ) -> None:
     one, two = two_nodes
     read = list[tuple[str, ...]]()
-    read_blocks = SocialService._read_blocks
+    blocks_of = SqlSocialStore.blocks_of
 
-    async def noted(self: SocialService, players: tuple[str, ...]) -> None:
-        await read_blocks(self, players)
-        read.append(players)
+    async def noted(self: SqlSocialStore, players: Collection[str]) -> Mapping[str, frozenset[str]]:
+        found = await blocks_of(self, players)
+        read.append(tuple(players))
+        return found
 
-    monkeypatch.setattr(SocialService, "_read_blocks", noted)
+    monkeypatch.setattr(SqlSocialStore, "blocks_of", noted)
     async with one.client("Ann") as ann, two.client("Ben") as ben, two.client("Ann", token=ann.welcome.token) as again:
         match = await pair(ann, ben)
         await again.join(match)
         await ben.do(Say, match=match, room="players", text="Hello")
         for client in (ann, again):
             assert (await client.hear(Said)).text == "Hello"
+        read.clear()
         await ann.do(BlockPlayer, player=ben.player.id)
         # Each node reads the block from the database once it is told of it.
         await until(lambda: read.count((ann.player.id,)) == len(two_nodes))
