@@ -30,7 +30,7 @@ ADDED: Final = re.compile(r"^## Add a (?:game|bot|message)\n.*?(?=^## )", re.MUL
 PIP: Final = "pip install "
 OTHER_KINDS: Final = ("diff", "env", "json", "text", "toml", "yaml")
 MOST_NOT_RUN: Final = 6
-MOST_WITH_ARGUMENTS_ONLY: Final = 28
+MOST_WITH_ARGUMENTS_ONLY: Final = 29
 SAID: Final = {
     "docs/client-kit.md": (
         "Anna 10 recovery codes",
