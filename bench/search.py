@@ -1,8 +1,8 @@
 """`cornered bench search`: node counts and speed of the compiled search on one core, beside C programs of it.
 
-The first table is of the search with its real evaluations, the written one and the network. Its node total is the
-`Bench: N` of commits: it changes exactly when the search or an evaluation does. The second is of the same template with
-minimal evaluations, beside a C program of the same search, whose node counts have to be equal.
+The first table is of the search with its real evaluations. Its node total is the `Bench: N` of commits: it changes
+exactly when the search or an evaluation does. The second is of the same template with minimal evaluations, beside a C
+program of the same search, whose node counts have to be equal.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, Final
 from cornered import engine
 from cornered.bench.evaluations import PLAIN_KERNELS
 from cornered.bots.search.memory import SearchMemory
-from cornered.bots.search.searcher import LEARNT, SELECTIVE, Limit, Searcher, Style
+from cornered.bots.search.searcher import Limit, Searcher
 from cornered.bots.search.specialise import SCRATCH, SpecialisedSearch, hooks, specialise, zero
 from cornered.bots.search.template import INFINITE_SCORE
 from cornered.bots.search.warming import warm
@@ -58,8 +58,6 @@ BENCH_POSITIONS: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
 }
 """Moves from the start of the default options, and the search depth."""
 
-SEARCHES: Final = (*((game, SELECTIVE) for game in BENCH_POSITIONS), ("quoridor", LEARNT))
-
 PLAIN_DEPTHS: Final[Mapping[str, int]] = {"trapgrid": 30, "isolation": 10, "bamboo": 7, "quoridor": 8}
 """Search depth from the start of each game with minimal evaluations."""
 REPEATS: Final = 9
@@ -79,7 +77,6 @@ class NodeCount:
     """The search's figures on one game's positions."""
 
     game: str
-    evaluation: str
     positions: int
     nodes: int
     seconds: float
@@ -138,10 +135,9 @@ def run(
         tell("quoridor: walking the tree")
         walked = walk()
     counted, beside = [], []
-    for game, style in SEARCHES:
-        if game in chosen:
-            tell(f"{game}: searching as it plays")
-            counted.append(count(game, style))
+    for game in chosen:
+        tell(f"{game}: searching as it plays")
+        counted.append(count(game))
     for game in chosen:
         tell(f"{game}: searching plainly, beside C")
         beside.append(beside_c(game))
@@ -150,7 +146,7 @@ def run(
 
 def total(counted: list[NodeCount]) -> int | None:
     """Return the node total of all games, None when one is missing."""
-    return sum(one.nodes for one in counted) if len(counted) == len(SEARCHES) else None
+    return sum(one.nodes for one in counted) if len(counted) == len(BENCH_POSITIONS) else None
 
 
 def as_json(figures: Figures) -> dict[str, Any]:
@@ -168,10 +164,9 @@ def as_json(figures: Figures) -> dict[str, Any]:
 def lines(figures: Figures) -> Iterator[str]:
     """Return the figures as tables."""
     yield "The search as it plays, fixed positions and depths, CPU seconds:"
-    yield f"{'game':<10} {'evaluation':<10} {'positions':>9} {'nodes':>12} {'seconds':>8} {'M nodes/s':>10}"
+    yield f"{'game':<10} {'positions':>9} {'nodes':>12} {'seconds':>8} {'M nodes/s':>10}"
     for one in figures.counted:
-        name = f"{one.game:<10} {one.evaluation:<10}"
-        yield f"{name} {one.positions:>9} {one.nodes:>12} {one.seconds:>8.3f} {one.rate:>10.2f}"
+        yield f"{one.game:<10} {one.positions:>9} {one.nodes:>12} {one.seconds:>8.3f} {one.rate:>10.2f}"
     found = total(figures.counted)
     if found is not None:
         yield f"Bench: {found}" + ("" if found == EXPECTED_NODES else f"  (expected {EXPECTED_NODES})")
@@ -211,7 +206,7 @@ def walk() -> float:
     return best
 
 
-def count(game: str, style: Style = SELECTIVE) -> NodeCount:
+def count(game: str) -> NodeCount:
     """Search the game's positions, each with an empty transposition table."""
     loaded = engine.load(game)
     searcher = Searcher(loaded, SearchMemory.private())
@@ -222,10 +217,9 @@ def count(game: str, style: Style = SELECTIVE) -> NodeCount:
             state = engine.apply(state, move)
         searcher.memory.clear()
         started = time.thread_time()
-        nodes += searcher.search(state, Limit(depth=depth), style).nodes
+        nodes += searcher.search(state, Limit(depth=depth)).nodes
         seconds += time.thread_time() - started
-    evaluation = "network" if style.learnt else "written"
-    return NodeCount(game, evaluation, len(BENCH_POSITIONS[game]), nodes, seconds)
+    return NodeCount(game, len(BENCH_POSITIONS[game]), nodes, seconds)
 
 
 def plain(game: str) -> SpecialisedSearch:

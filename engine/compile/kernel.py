@@ -105,7 +105,7 @@ def modules_of(package: ModuleType) -> tuple[str, ...]:
 
 def target() -> str:
     """Return the Python, numba and processor that kernels are compiled for."""
-    import llvmlite.binding  # type: ignore[import-untyped]
+    import llvmlite.binding
 
     return f"{platform.python_version()}-{numba.__version__}-{llvmlite.binding.get_host_cpu_name()}"
 

@@ -168,7 +168,8 @@ def fit(
     start: Network | None = None,
     report: Callable[[int, EpochLoss], None] = lambda epoch, loss: None,
 ) -> tuple[Network, list[EpochLoss]]:
-    """Train a network, from `start` or from the prior, and return it with the loss after each epoch.
+    """Train a network, from `start` or from the prior, and return it with the loss after each epoch: as it was after the
+    epoch with the least loss of the games held out, where there are any, and otherwise after the last one.
 
     Equal arguments give equal weights on one machine. Proven positions are left out: the search finds them itself.
     """
@@ -196,7 +197,8 @@ def fit(
         found = model(torch.from_numpy(mirrored[features] if mirror else features), torch.from_numpy(begins))
         return nn.functional.binary_cross_entropy_with_logits(found, wanted[torch.from_numpy(rows)])
 
-    curve = []
+    curve: list[EpochLoss] = []
+    best = model.network()
     for epoch in range(epochs):
         order = chance.permutation(learnt)
         total = 0.0
@@ -212,8 +214,10 @@ def fit(
             parts = np.array_split(held_out, max(1, len(held_out) // BATCH)) if len(held_out) else []
             measured = sum(float(loss_of(rows, mirror=False)) * len(rows) for rows in parts)
         curve.append(EpochLoss(total / len(order), measured / max(1, len(held_out))))
+        if not len(held_out) or curve[-1].held_out == min(point.held_out for point in curve):
+            best = model.network()
         report(epoch + 1, curve[-1])
-    return model.network(), curve
+    return best, curve
 
 
 def as_json(curve: list[EpochLoss]) -> list[dict[str, float]]:
