@@ -41,7 +41,7 @@ class ChampionBot(MemoryBorrower):
     description = "The strongest: plays what it can prove, and searches millions of positions where it cannot."
     helps = True
     SETTINGS = (
-        Setting("version", "1 evaluates by written rules, 2 by a network too", NEWEST_VERSION, 1, NEWEST_VERSION),
+        Setting("version", "1 is without networks", NEWEST_VERSION, 1, NEWEST_VERSION),
     )
 
     def __init__(self, seed: int | None = None, **settings: SettingValue) -> None:

@@ -168,8 +168,9 @@ def fit(
     start: Network | None = None,
     report: Callable[[int, EpochLoss], None] = lambda epoch, loss: None,
 ) -> tuple[Network, list[EpochLoss]]:
-    """Train a network, from `start` or from the prior, and return it with the loss after each epoch: as it was after the
-    epoch with the least loss of the games held out, where there are any, and otherwise after the last one.
+    """Train a network, from `start` or from the prior, and return it with the loss after each epoch.
+
+    It is that of the epoch with the least loss of the games held out, where there are any, and otherwise the last one.
 
     Equal arguments give equal weights on one machine. Proven positions are left out: the search finds them itself.
     """
