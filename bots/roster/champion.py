@@ -40,9 +40,7 @@ class ChampionBot(MemoryBorrower):
     name = "champion"
     description = "The strongest: plays what it can prove, and searches millions of positions where it cannot."
     helps = True
-    SETTINGS = (
-        Setting("version", "1 is without networks", NEWEST_VERSION, 1, NEWEST_VERSION),
-    )
+    SETTINGS = (Setting("version", "1 is without networks", NEWEST_VERSION, 1, NEWEST_VERSION),)
 
     def __init__(self, seed: int | None = None, **settings: SettingValue) -> None:
         super().__init__(seed, **settings)
