@@ -117,14 +117,14 @@ def bamboo(
 
 @app.command()
 def quoridor(
-    hours: Annotated[
-        float | None, typer.Option(min=0.01, help="How long it takes, about; it sets --games. By default it is 2.")
-    ] = None,
+    games: Annotated[int | None, typer.Option(min=1, help="The number of games of each generation.")] = None,
     generations: Annotated[
         int, typer.Option(min=1, help="How often a network plays, learns from it, and is judged against the last one.")
     ] = 3,
-    games: Annotated[int | None, typer.Option(min=1, help="The number of games of each generation.")] = None,
     nodes: Annotated[int, typer.Option(min=50, help="Nodes a move of these games.")] = 800,
+    hours: Annotated[
+        float | None, typer.Option(min=0.01, help="How long it takes, about; it sets --games. By default it is 2.")
+    ] = None,
     epochs: Annotated[int, typer.Option(min=1, help="The number of passes over all positions.")] = 12,
     seed: Annotated[
         int, typer.Option(min=0, max=2**32 - 1, help="Equal seeds make equal networks on one machine.")

@@ -43,6 +43,7 @@ LIMITS: Final = (
         "--seconds",
         "--minutes",
         "--hours",
+        "--epochs",
         "--warm-up",
         "--openings",
         "--plies",
