@@ -1,4 +1,5 @@
-"""What every test keeps to: no pause outside tests/e2e, no private name of ours, and an assertion in each."""
+"""What every test keeps to: no pause outside tests/e2e, no private name of ours, no time that runs from the import
+on, and an assertion in each."""
 
 from __future__ import annotations
 
@@ -92,6 +93,24 @@ def imported_private_names(tree: ast.Module) -> Iterator[Finding]:
                     yield node.lineno, f"{alias.name} is a private name: test what uses it, or make it public"
 
 
+def early_limits(tree: ast.Module) -> Iterator[Finding]:
+    """Yield the limits by time that are made as the module is imported: their time runs while other tests do."""
+    imported = origins(tree)
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case ast.Call(func, given, named) if full_name(func, imported).split(".")[-1] == "Limit":
+                if given or any(keyword.arg == "time" for keyword in named):
+                    yield node.lineno, ast.unparse(node)
+        later: list[ast.AST] = []
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            later = [*node.body]
+        elif isinstance(node, ast.Lambda):
+            later = [node.body]
+        waiting += [child for child in ast.iter_child_nodes(node) if child not in later]
+
+
 def functions(tree: ast.Module) -> Iterator[Function]:
     return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
 
@@ -154,6 +173,10 @@ def test_no_private_name_of_ours_is_replaced() -> None:
 
 def test_no_private_name_of_ours_is_imported() -> None:
     assert found(imported_private_names, list(sources())) == []
+
+
+def test_no_limit_by_time_is_made_at_import() -> None:
+    assert found(early_limits, list(sources())) == []
 
 
 def test_each_test_asserts_something() -> None:

@@ -26,11 +26,15 @@ from cornered.engine.kernels.grid import word
 
 ROOT = Path(__file__).resolve().parents[3]
 ORACLES = ROOT / "tests" / "data" / "oracles" / "isolation.jsonl"
-LONG = Limit(time=600_000)
 KNOWN = {(2, 2): "loss", (3, 3): "win", (3, 4): "loss", (4, 3): "loss", (4, 4): "loss", (4, 5): "loss", (5, 5): "loss"}
 
 Cell = tuple[int, int]
 DIRECTIONS = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]
+
+
+def long_limit() -> Limit:
+    """Return a limit by time, with which the solver keeps its memory; its time runs from now on."""
+    return Limit(time=600_000)
 
 
 @cache
@@ -96,7 +100,7 @@ def test_every_position_of_3x3_is_right() -> None:
             continue
         seen.add(state)
         after = {move: state.play(move) for move in state.moves()}
-        solution = solve(state, LONG)
+        solution = solve(state, long_limit())
         assert solution is not None
         assert solution.value == value(state)
         assert dict(solution.moves) == {move: flipped(value(child)) for move, child in after.items()}
@@ -116,7 +120,7 @@ def test_random_positions_of_small_boards_are_right(width: int, height: int, pli
     chance = random.Random(plies)
     for _ in range(30):
         state = later(width, height, plies, chance)
-        solution, proof = solve(state, LONG), prove(state, LONG)
+        solution, proof = solve(state, long_limit()), prove(state, long_limit())
         assert solution is not None
         assert solution.value == proof.value == value(state)
         assert dict(solution.moves) == {move: flipped(value(state.play(move))) for move in state.moves()}
@@ -130,7 +134,7 @@ def test_plies_are_counted_where_few_cells_are_left_and_within_the_limit() -> No
     chance = random.Random(12)
     for _ in range(20):
         state = later(5, 5, 14, chance)
-        solution = solve(state, LONG)
+        solution = solve(state, long_limit())
         assert solution is not None
         assert set(solution.lengths) == set(state.moves())
         assert solution.plies == plies(*unpacked(state))
@@ -138,10 +142,10 @@ def test_plies_are_counted_where_few_cells_are_left_and_within_the_limit() -> No
         assert few is None or not few.lengths
     # Of this board, only the upper part can still be reached.
     late = engine.load("isolation").parse("0....1./......./xxxxxxx/......./......./......./....... 0")
-    solution = solve(late, LONG)
+    solution = solve(late, long_limit())
     assert solution is not None
     assert solution.plies == plies(*unpacked(late))
-    early = solve(later(7, 7, 20, chance), LONG)
+    early = solve(later(7, 7, 20, chance), long_limit())
     assert early is not None
     assert early.plies is None
     assert not early.lengths
@@ -155,7 +159,7 @@ def test_it_agrees_with_what_an_independent_program_proved() -> None:
         state: State = engine.load("isolation", **line["options"]).start()
         for move in line["moves"]:
             state = state.play(move)
-        solution = solve(state, LONG)
+        solution = solve(state, long_limit())
         assert solution is not None
         assert (solution.value == "win") == (line["value"] == 1)
         assert sorted(solution.winning) == sorted(line["winning"])
@@ -164,7 +168,7 @@ def test_it_agrees_with_what_an_independent_program_proved() -> None:
 @pytest.mark.parametrize(("size", "expected"), KNOWN.items())
 def test_boards_of_known_value_are_solved_from_the_start(size: tuple[int, int], expected: str) -> None:
     start = engine.load("isolation", width=size[0], height=size[1]).start()
-    solution = solve(start, LONG)
+    solution = solve(start, long_limit())
     assert solution is not None
     assert solution.value == expected
     assert set(solution.moves) == set(start.moves())
@@ -175,7 +179,7 @@ def test_positions_of_the_large_board_do_not_contradict_the_positions_after_them
     chance = random.Random(9)
     for _ in range(15):
         state = later(7, 7, 22, chance)
-        solution = solve(state, LONG)
+        solution = solve(state, long_limit())
         assert solution is not None
         for move, found in solution.moves.items():
             # Each answer starts from an empty memory, so none repeats an earlier one.
@@ -245,7 +249,7 @@ def test_when_the_nodes_are_used_up_there_is_no_solution_but_what_was_proven_sta
 def test_the_same_nodes_lead_equally_far_whatever_was_proven_before() -> None:
     state = later(6, 6, 9, random.Random(1))
     first = prove(state, Limit(nodes=30_000))
-    prove(state, LONG)
+    prove(state, long_limit())
     assert prove(state, Limit(nodes=30_000)) == first
 
 
@@ -278,8 +282,8 @@ def test_dice_and_more_than_two_players_are_beyond_it() -> None:
     for options in ({"dice": True}, {"players": 3}, {"players": 4}):
         start = engine.load("isolation", width=3, height=3, **options).start()
         assert not is_within_reach(start)
-        assert solve(start, LONG) is None
-        assert prove(start, LONG).value is None
+        assert solve(start, long_limit()) is None
+        assert prove(start, long_limit()).value is None
 
 
 def test_small_boards_and_late_positions_are_within_reach() -> None:
@@ -292,7 +296,7 @@ def test_small_boards_and_late_positions_are_within_reach() -> None:
 
 def test_a_finished_game_has_a_value_and_no_moves() -> None:
     state = engine.load("isolation", width=3, height=3).start().play("a1").leave(1)
-    solution = solve(state, LONG)
+    solution = solve(state, long_limit())
     assert solution is not None
     assert not solution.moves
     assert solution.value == ("win" if state.outcome is not None and state.outcome.winner == state.to_move else "loss")
