@@ -178,7 +178,7 @@ def _print_generations(done: Sequence[Generation]) -> None:
 
     table = Table("generation", "positions", "loss", "pairs of 0, 1/2, 1, 1 1/2, 2 points", "network")
     for one in done:
-        loss, pairs = one.curve[-1]["held_out"], one.judgement["pairs"]
+        loss, pairs = one.loss["held_out"], one.judgement["pairs"]
         kept = str(one.network) if one.is_kept else "not better than the last one"
         table.add_row(str(one.number), f"{one.positions:,}", f"{loss:.4f}", " ".join(map(str, pairs)), kept)
     Console().print(table)

@@ -18,7 +18,7 @@ CARD: Final = "network.md"
 def write_card(plan: LearningPlan, folder: Path, generation: Generation) -> None:
     """Write the card beside the network of a generation."""
     board = ", ".join(f"{name} {value}" for name, value in BOARDS[plan.game].items())
-    judgement, loss = generation.judgement, generation.curve[-1]
+    judgement, loss = generation.judgement, generation.loss
     verdict = {"H1": "stronger", "H0": "not stronger", None: "undecided"}[judgement["verdict"]]
     text = f"""# Network of {plan.game.title()}, generation {generation.number}
 

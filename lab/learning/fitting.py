@@ -6,7 +6,7 @@ learns with the integers that it will have.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from cornered.bots.nnue.network import Network
 from cornered.bots.search.template import PROVEN_SCORE
 from cornered.lab.learning.positions import Positions
 
-__all__ = ["EpochLoss", "FeatureLists", "Model", "as_json", "feature_lists", "fit"]
+__all__ = ["EpochLoss", "FeatureLists", "Model", "feature_lists", "fit", "kept"]
 
 BATCH: Final = 4096
 LEARNING_RATE: Final = 2e-3
@@ -31,7 +31,7 @@ HELD_OUT_EVERY: Final = 25
 """Every n-th game is held out for the measurement."""
 LAYER_SCALE: Final = 1 << LAYER_SHIFT
 COLUMN_LIMIT: Final = 3.0
-"""Bounds that keep every sum within its integers."""
+"""Bounds of the weights, far above those that training comes to."""
 LAYER_LIMIT: Final = 8.0
 OUTPUT_LIMIT: Final = 32.0
 CHUNK: Final = 65_536
@@ -44,6 +44,10 @@ class EpochLoss:
 
     learnt: float
     held_out: float
+
+    def as_json(self) -> dict[str, float]:
+        """Return JSON-compatible values."""
+        return {name: round(value, 5) for name, value in asdict(self).items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +163,11 @@ def targets(positions: Positions) -> npt.NDArray[np.float32]:
     return wanted.astype(np.float32)
 
 
+def kept(curve: Sequence[EpochLoss]) -> EpochLoss:
+    """Return the loss of the epoch whose weights are kept: the last one of the least for the games held out."""
+    return min(reversed(curve), key=lambda point: point.held_out)
+
+
 def fit(
     positions: Positions,
     make: Callable[..., Any],
@@ -215,12 +224,7 @@ def fit(
             parts = np.array_split(held_out, max(1, len(held_out) // BATCH)) if len(held_out) else []
             measured = sum(float(loss_of(rows, mirror=False)) * len(rows) for rows in parts)
         curve.append(EpochLoss(total / len(order), measured / max(1, len(held_out))))
-        if not len(held_out) or curve[-1].held_out == min(point.held_out for point in curve):
+        if kept(curve) is curve[-1]:
             best = model.network()
         report(epoch + 1, curve[-1])
     return best, curve
-
-
-def as_json(curve: list[EpochLoss]) -> list[dict[str, float]]:
-    """Return a curve as JSON-compatible values."""
-    return [{name: round(value, 5) for name, value in asdict(point).items()} for point in curve]

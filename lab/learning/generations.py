@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -20,7 +20,7 @@ from cornered.bots.nnue.network import TrainedNetwork, load, save
 from cornered.engine.progress import Progress, Report
 from cornered.engine.records.files import replacing
 from cornered.lab.execution.workforce import Workforce
-from cornered.lab.learning.fitting import EpochLoss, as_json, fit
+from cornered.lab.learning.fitting import EpochLoss, fit, kept
 from cornered.lab.learning.judging import Judgement, judge
 from cornered.lab.learning.plan import LearningPlan
 from cornered.lab.learning.positions import Positions, read, write
@@ -33,16 +33,20 @@ NETWORK: Final = "network.npz"
 RESULT: Final = "result.json"
 PLAYING_SHARE: Final = 0.6
 """The share of a budget of time in which games are played; training and the matches have the rest."""
+SAMPLE_GAMES: Final = 8
+"""Games whose time is measured for a budget."""
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """What a generation came to. `is_kept` says whether its network is the best so far."""
+    """What a generation came to. `loss` is of the epoch whose weights the network has. `is_kept` says whether it is the
+    best network so far."""
 
     number: int
     network: Path
     positions: int
     curve: list[dict[str, float]]
+    loss: dict[str, float]
     judgement: dict[str, Any]
     is_kept: bool
 
@@ -55,16 +59,14 @@ def held_plan(folder: Path) -> LearningPlan | None:
 
 def plan_within(plan: LearningPlan, hours: float, workers: int) -> LearningPlan:
     """Return the plan with as many games as fit a budget, by the time of a few games on this machine."""
-    sample = LearningPlan(**{**plan.as_json(), "shard_games": 4})
-    began = monotonic()
+    sample = replace(plan, games=2 * SAMPLE_GAMES, shard_games=SAMPLE_GAMES)
     # The first file compiles the search.
-    for shard in range(3):
-        if shard == 1:
-            began = monotonic()
-        play_shard(sample, 0, None, shard)
-    seconds = (monotonic() - began) / 8 / workers
+    play_shard(sample, 0, None, 0)
+    began = monotonic()
+    play_shard(sample, 0, None, 1)
+    seconds = (monotonic() - began) / SAMPLE_GAMES / workers
     games = max(plan.shard_games, round(hours * 3600 * PLAYING_SHARE / plan.generations / seconds))
-    return LearningPlan(**{**plan.as_json(), "games": games})
+    return replace(plan, games=games)
 
 
 def learn(
@@ -160,7 +162,7 @@ def _fit(
         "seed": plan.seed,
         "generation": number,
         "positions": len(positions),
-        "loss": curve[-1].held_out,
+        "loss": kept(curve).held_out,
     }
     save(TrainedNetwork(network, about), own / NETWORK)
     return curve
@@ -173,7 +175,8 @@ def _told(report: Report, number: int) -> Callable[[int, float], None]:
 def _conclude(own: Path, positions: int, curve: list[EpochLoss], judgement: Judgement) -> None:
     result = {
         "positions": positions,
-        "curve": as_json(curve),
+        "curve": [each.as_json() for each in curve],
+        "loss": kept(curve).as_json(),
         "judgement": judgement.as_json(),
         "is_kept": judgement.verdict == "H1",
     }

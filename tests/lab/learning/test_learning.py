@@ -142,6 +142,24 @@ def test_the_command_writes_networks_and_their_cards(tmp_path: Path) -> None:
     assert f"{generation['positions']:,} positions" in card
 
 
+def test_a_budget_of_time_sets_the_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cornered.lab.learning import generations
+
+    clock = 0.0
+
+    def take_two_seconds_a_game(plan: LearningPlan, generation: int, network: None, shard: int) -> None:
+        nonlocal clock
+        clock += 2.0 * len(plan.numbers(shard))
+
+    monkeypatch.setattr(generations, "play_shard", take_two_seconds_a_game)
+    monkeypatch.setattr(generations, "monotonic", lambda: clock)
+    plan = LearningPlan("quoridor", 3, 1, nodes=60, epochs=3, seed=5)
+    # Six tenths of two hours are for the games of three generations, which two workers play.
+    assert generations.plan_within(plan, 2.0, 2) == LearningPlan("quoridor", 3, 1440, nodes=60, epochs=3, seed=5)
+    # A generation has one file of games at least.
+    assert generations.plan_within(plan, 0.01, 2).games == plan.shard_games
+
+
 def test_a_game_without_features_is_refused() -> None:
     with pytest.raises(ValueError, match="no network evaluates bamboo; there are networks for quoridor"):
         LearningPlan("bamboo", 1, 1, 1, 1, 1)
