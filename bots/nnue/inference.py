@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cornered.bots.nnue.layout import FIRST_SCALE, HIDDEN, LAYER_SHIFT, LOGIT_SCORE, SECOND
+from cornered.bots.nnue.layout import FIRST_SCALE, HIDDEN, LAYER_SHIFT, LOGIT_SCORE, SCORE_LIMIT, SECOND
 from cornered.engine.compile.kernel import HAS_COMPILER, kernel
 from cornered.engine.kernels.bits import lowest
 
@@ -81,4 +81,4 @@ def forward(ply: int, network: Any) -> int:
             value = min(max(network.accumulator[ply, i], np.int16(0)), np.int16(FIRST_SCALE))
             total = multiply_add(total, value, network.second[unit, i])
         logit += min(max(total >> LAYER_SHIFT, 0), FIRST_SCALE) * network.third[unit]
-    return logit * LOGIT_SCORE // (FIRST_SCALE << LAYER_SHIFT)
+    return max(-SCORE_LIMIT, min(logit * LOGIT_SCORE // (FIRST_SCALE << LAYER_SHIFT), SCORE_LIMIT))

@@ -16,7 +16,7 @@ import numpy as np
 
 from cornered.bots.kernels.plies import MAX_PLY
 
-__all__ = ["FIRST_SCALE", "HIDDEN", "LAYER_SHIFT", "LOGIT_SCORE", "SECOND", "network_layout"]
+__all__ = ["FIRST_SCALE", "HIDDEN", "LAYER_SHIFT", "LOGIT_SCORE", "SCORE_LIMIT", "SECOND", "network_layout"]
 
 HIDDEN: Final = 128
 """Units of the first layer."""
@@ -27,6 +27,8 @@ LAYER_SHIFT: Final = 6
 """Weights of the second and third layer are in units of 1 / 64."""
 LOGIT_SCORE: Final = 300
 """Hundredths of a logit of 1: what `evaluate` returns for an expected result of 73%."""
+SCORE_LIMIT: Final = 90_000
+"""Scores end here, on both sides: the search takes greater ones for proofs."""
 
 
 def network_layout(words: int) -> np.dtype[Any]:

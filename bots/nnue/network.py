@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from cornered.bots.nnue.layout import FIRST_SCALE, HIDDEN, LAYER_SHIFT, LOGIT_SCORE, SECOND
+from cornered.bots.nnue.layout import FIRST_SCALE, HIDDEN, LAYER_SHIFT, LOGIT_SCORE, SCORE_LIMIT, SECOND
 from cornered.engine.records.files import replacing
 
 __all__ = ["SHIPPED", "Network", "TrainedNetwork", "install", "load", "save", "shipped"]
@@ -51,7 +51,7 @@ class Network:
         second = ((self.second.astype(np.int64) @ hidden + self.second_bias) >> LAYER_SHIFT).clip(0, FIRST_SCALE)
         direct = int(self.direct[list(features)].astype(np.int64).sum())
         logit = int(self.third_bias) + direct + int(self.third.astype(np.int64) @ second)
-        return logit * LOGIT_SCORE // (FIRST_SCALE << LAYER_SHIFT)
+        return max(-SCORE_LIMIT, min(logit * LOGIT_SCORE // (FIRST_SCALE << LAYER_SHIFT), SCORE_LIMIT))
 
 
 @dataclass(frozen=True, slots=True)

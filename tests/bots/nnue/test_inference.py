@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,14 @@ def test_the_kernel_gives_the_score_of_the_plain_sum_at_every_ply(seed: int) -> 
             scores.add(found)
             state = state.play(chance.choice(state.moves()))
     assert len(scores) > 100
+
+
+@pytest.mark.parametrize("bias", [10**8, -(10**8)])
+def test_no_score_is_taken_for_a_proof(bias: int) -> None:
+    network = replace(random_network(1), third_bias=np.array(bias))
+    position: Any = GAME.start().position  # type: ignore[attr-defined]
+    found = quoridor.network_score(position, 0, recorded(network))
+    assert found == network.score(features(position)) == (90_000 if bias > 0 else -90_000)
 
 
 def test_a_position_that_is_turned_round_has_the_same_score() -> None:
