@@ -28,14 +28,25 @@ _NO_BRACKETS: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|[^\[\]{}"]+', re.D
 
 
 class ProtocolError(ValueError):
-    """A message that cannot be read; `command_id` and `match` are its own, where that much could be read."""
+    """A message that cannot be read; `type`, `command_id` and `match` are its own, where that much could be read.
 
-    def __init__(self, code: ErrorCode, text: str, command_id: str | None = None, match: str | None = None) -> None:
+    Without a type it is no message of any version: what carried it has spoilt it, or it never was one.
+    """
+
+    def __init__(
+        self,
+        code: ErrorCode,
+        text: str,
+        command_id: str | None = None,
+        match: str | None = None,
+        type: str | None = None,
+    ) -> None:
         super().__init__(text)
         self.code: ErrorCode = code
         self.text = text
         self.command_id = command_id
         self.match = match
+        self.type = type
 
 
 class Codec(Protocol):
@@ -110,6 +121,13 @@ class _Identified(BaseModel):
     id: CommandId
 
 
+class _Typed(BaseModel):
+    """Reads the type of a message that is otherwise wrong."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+    type: str
+
+
 class _OfMatch(BaseModel):
     """Reads the match of a message that is otherwise wrong."""
 
@@ -130,13 +148,15 @@ class _Reader(Protocol):
 
 def _refused(error: ValidationError, kinds: Kinds, read: _Reader) -> ProtocolError:
     """Return the error with which a message is refused that is none of `kinds`."""
-    command_id = match = None
+    command_id = match = type_ = None
     with suppress(ValidationError):
         command_id = read(_Identified).id
     with suppress(ValidationError):
         match = read(_OfMatch).match
+    with suppress(ValidationError):
+        type_ = read(_Typed).type
     code, text = explain(error, kinds)
-    return ProtocolError(code, text, command_id, match)
+    return ProtocolError(code, text, command_id, match, type_)
 
 
 class _Json:

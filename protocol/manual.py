@@ -320,6 +320,9 @@ its legal moves. What was not answered before the connection broke is sent again
 connect a client waits for a random time, whose bound doubles up to 15 seconds: after a restart of the server all
 clients come back at once.
 
+A frame that holds no message at all, such as half a JSON text, is a sign that others were lost with it: the client
+closes the connection and resumes on a new one. A message of an unknown `type` is no such sign; it is ignored.
+
 ## Analysis
 
 The server does not search. Bots register as analysts (`offer_analysis`) and get jobs: `analyse` has a position, and

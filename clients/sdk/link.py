@@ -50,6 +50,10 @@ CONNECTION_ERRORS: Final = (OSError, TimeoutError, ConnectionClosed, InvalidHand
 log = logging.getLogger("cornered.sdk")
 
 
+class _Spoilt(Exception):
+    """A frame holds no message of any version, so others may be lost with it: only a new connection has them all."""
+
+
 class _RefusedForNow(Exception):
     """The server refused the connection or `hello` for a transient reason; `seconds` is its `retry_after`."""
 
@@ -181,6 +185,8 @@ class Link:
                 if not is_open and not has_logged:
                     has_logged = True
                     log.info("no server answers at %s; trying again", self._url)
+            except _Spoilt:
+                log.info("what comes over this line cannot be read; connecting again")
             except _RefusedForNow as refusal:
                 retry_after_s = refusal.seconds
                 if self._refusal != refusal.text:
@@ -247,11 +253,13 @@ class Link:
             self.ready.clear()
 
     def receive(self, raw: str | bytes) -> None:
-        """Handle one frame of the server."""
+        """Handle one frame of the server. Raises _Spoilt where it holds no message."""
         try:
             message = escaped(MSGPACK.decode_message(raw))
         except ProtocolError as error:
             log.warning("the server said something that this client does not understand: %s", error.text)
+            if error.type is None:
+                raise _Spoilt from None
             if error.command_id is not None:
                 # No other answer will come for this id, so its caller would wait for ever.
                 text = f"the server answers in another version of the protocol: {error.text}"

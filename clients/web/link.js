@@ -113,7 +113,15 @@ export class Link extends EventTarget {
       if (socket !== this.socket) return;
       clearTimeout(this.silenceTimer);
       this.silenceTimer = 0;
-      this.#hear(JSON.parse(event.data));
+      /** @type {any} */
+      let message;
+      try {
+        message = JSON.parse(event.data);
+      } catch {
+        // An answer may have been lost with it; on a new connection every command in doubt is sent again.
+        return this.#abandon();
+      }
+      this.#hear(message);
     };
     socket.onclose = () => {
       if (socket !== this.socket) return;

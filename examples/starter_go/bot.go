@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 	"math/rand"
@@ -107,8 +108,12 @@ func (b *bot) serve(s *socket) error {
 	}
 }
 
-// read takes one message. What cannot be read, or is of an unknown type, is skipped.
+// read takes one message. What is of an unknown type is skipped; what is no JSON ends the connection, since an answer
+// may have been lost with it, and all is asked for again on the next one.
 func (b *bot) read(s *socket, text []byte) error {
+	if !json.Valid(text) {
+		return errors.New("what comes over this connection is no JSON")
+	}
 	var head struct{ ID, Type, Match, Text string }
 	err := json.Unmarshal(text, &head)
 	switch head.Type {

@@ -61,6 +61,20 @@ def test_a_move_that_the_network_swallows_shows_as_unsent_within_seconds(open_wi
     expect(first.page.locator(".ghost")).to_have_count(0)
 
 
+def test_a_message_that_cannot_be_read_costs_a_connection_and_nothing_else(open_window: OpenWindow) -> None:
+    first, second = open_window(cuttable=True), open_window()
+    begin(first, second, "TrapGrid", size=5)
+    first.await_turn()
+    # The answer to this move, or the move itself, is cut off.
+    first.spoil()
+    first.make("b5")
+    second.await_turn()
+    second.make("d1")
+    first.await_turn()
+    assert first.moves == ["b5", "d1"]
+    assert len(set(first.plays)) == 1
+
+
 def test_an_opponent_whose_network_goes_is_shown_as_away_within_seconds(
     open_window: OpenWindow, network: Network
 ) -> None:

@@ -66,6 +66,7 @@ class Window:
         self._is_cut = False
         self._loses: Lost | Literal["nothing"] = "nothing"
         self._is_restarting = False
+        self._spoils = False
         self._put_off = ""
         self.plays: list[str] = []
         """The ids of the moves that the window sent, where it is cuttable."""
@@ -114,7 +115,10 @@ class Window:
                 server.send(message)
 
         def hear(message: str | bytes) -> None:
-            if self._loses not in ("answers", "everything"):
+            if self._spoils:
+                self._spoils = False
+                route.send(message[: len(message) // 2])
+            elif self._loses not in ("answers", "everything"):
                 route.send(message if self.alters is None else json.dumps(self.alters(json.loads(message))))
 
         route.on_message(send)
@@ -123,6 +127,10 @@ class Window:
     def lose(self, what: Lost) -> None:
         """Drop these messages from now on, undetected by either side."""
         self._loses = what
+
+    def spoil(self) -> None:
+        """Cut off the end of the next message, the only one that is lost."""
+        self._spoils = True
 
     def meet_a_restart(self) -> None:
         """Answer every command from now on as a server that is about to restart."""

@@ -272,10 +272,18 @@ export class Client {
 
   // Messages
 
-  /** Take one message; return the refusal of `hello`, if it is one. What cannot be read is skipped. */
+  /** Take one message; return the refusal of `hello`, if it is one. What is no JSON ends the connection. */
   #read(socket: Socket, data: unknown): Refusal | null {
+    let message: ServerMessage;
     try {
-      const message = JSON.parse(String(data)) as ServerMessage;
+      message = JSON.parse(String(data)) as ServerMessage;
+    } catch (error) {
+      // An answer may have been lost with it; on the next connection every command is sent again.
+      this.#log(`what comes over this connection cannot be read: ${error}`);
+      this.#endSession();
+      return null;
+    }
+    try {
       if (message.type === "refused" && this.#socket === null) {
         return new Refusal(message);
       }

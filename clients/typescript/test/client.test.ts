@@ -113,12 +113,27 @@ test("what a lost connection left unanswered is sent again under its id, by the 
   assert.equal(heard.filter((message) => message.type === "hello")[1]?.["token"], WELCOME.token);
 });
 
-test("a refusal is typed, and what cannot be read is skipped", async (context) => {
+test("after what is no JSON the command is sent again on a new connection, under its id", async (context) => {
+  const { client, heard } = await talk(context, (message, say, socket, connection) => {
+    if (message.type === "hello") {
+      say(WELCOME);
+    } else if (connection === 1) {
+      socket.send('{"type": "acknow');
+    } else {
+      say(acknowledged(message.id, 2));
+    }
+  });
+  await client.connect();
+  assert.equal((await client.ask("play", { match: "m1", ply: 0, move: "a1" })).seq, 2);
+  const [first, second] = heard.filter((message) => message.type === "play");
+  assert.deepEqual(first, second);
+});
+
+test("a refusal is typed, and a message of no known kind is skipped", async (context) => {
   const { client } = await talk(context, (message, say, socket) => {
     if (message.type === "hello") {
       say(WELCOME);
     } else {
-      socket.send('{"type": "happ');
       socket.send("[1, 2]");
       socket.send("null");
       say({ type: "happened", later: true });

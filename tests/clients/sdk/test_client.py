@@ -158,6 +158,30 @@ async def test_garbage_in_place_of_a_welcome_is_no_end() -> None:
         assert client.player == ANN
 
 
+async def test_a_spoilt_frame_costs_a_connection_and_no_answer() -> None:
+    """What came with it may have been an answer, or the last update of a match: nothing else would bring it again."""
+
+    async def spoilt(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.say(snapshot((await wire.hear(Join)).id))
+        await wire.hear(Ping)
+        await wire.socket.send(b"\xc1")
+        await wire.stay()
+
+    async def whole(wire: Wire) -> None:
+        await wire.welcome()
+        rejoined = await wire.hear(Join)
+        await wire.say(messages.Acknowledged(id=rejoined.id), played(0))
+        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
+        await wire.stay()
+
+    async with asyncio.timeout(60), scripted(spoilt, whole) as server, connected(server) as client:
+        match = await client.join("m")
+        await client.ping()
+        while match.ply < 1:
+            await match.changed(match.version)
+
+
 @pytest.fixture
 def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The waits of the link between its attempts, in seconds; they return at once."""

@@ -41,7 +41,7 @@ async def test_a_client_hands_on_no_hidden_character(caplog: pytest.LogCaptureFi
             RefusedMessage(id=None, code="internal", text=EVIL),
             Paired(match="m", seat=0),
         )
-        await wire.socket.send(b"\x81\xa4\x1b[1m\x01")
+        await wire.socket.send(b"\x81\xa4type\xa4\x1b[1m")
         join = await wire.hear(Join)
         await wire.say(RefusedMessage(id=join.id, code="unknown_match", text=EVIL))
         await wire.stay()
