@@ -1,8 +1,8 @@
 """`cornered bench search`: node counts and speed of the compiled search on one core, beside C programs of it.
 
-The first table is of the search with its real evaluations. Its node total is the `Bench: N` of commits: it changes
-exactly when the search or an evaluation does. The second is of the same template with minimal evaluations, beside a C
-program of the same search, whose node counts have to be equal.
+The first table is of the search as it plays, with hand-written evaluations and with the networks that ship. Its node
+total is the `Bench: N` of commits: it changes exactly when the search or an evaluation does. The second is of the same
+template with minimal evaluations, beside a C program of the same search, whose node counts have to be equal.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, Final
 from cornered import engine
 from cornered.bench.evaluations import PLAIN_KERNELS
 from cornered.bots.search.memory import SearchMemory
-from cornered.bots.search.searcher import Limit, Searcher
+from cornered.bots.search.searcher import LEARNT, SELECTIVE, Limit, Searcher, Style
 from cornered.bots.search.specialise import SCRATCH, SpecialisedSearch, hooks, specialise, zero
 from cornered.bots.search.template import INFINITE_SCORE
 from cornered.bots.search.warming import warm
@@ -28,7 +28,7 @@ from cornered.engine.compile.kernel import cache_of
 
 __all__ = ["EXPECTED_NODES", "Beside", "Figures", "NodeCount", "as_json", "beside_c", "count", "lines", "run", "total"]
 
-EXPECTED_NODES: Final = 466_336
+EXPECTED_NODES: Final = 633_319
 """The node total of `BENCH_POSITIONS` for the current sources."""
 
 BENCH_POSITIONS: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
@@ -58,6 +58,11 @@ BENCH_POSITIONS: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
 }
 """Moves from the start of the default options, and the search depth."""
 
+STYLES: Final[Mapping[str, Style]] = {"by hand": SELECTIVE, "network": LEARNT}
+NETWORK_PLIES: Final = 3
+"""So many plies deeper go the searches with a network, or they would be too short for a speed."""
+SEARCHES: Final = (*((game, "by hand") for game in BENCH_POSITIONS), ("quoridor", "network"))
+
 PLAIN_DEPTHS: Final[Mapping[str, int]] = {"trapgrid": 30, "isolation": 10, "bamboo": 7, "quoridor": 8}
 """Search depth from the start of each game with minimal evaluations."""
 REPEATS: Final = 9
@@ -74,9 +79,10 @@ WALK_DEPTH: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class NodeCount:
-    """The search's figures on one game's positions."""
+    """The search's figures on one game's positions. `evaluation` is "by hand" or "network"."""
 
     game: str
+    evaluation: str
     positions: int
     nodes: int
     seconds: float
@@ -135,9 +141,10 @@ def run(
         tell("quoridor: walking the tree")
         walked = walk()
     counted, beside = [], []
-    for game in chosen:
-        tell(f"{game}: searching as it plays")
-        counted.append(count(game))
+    for game, evaluation in SEARCHES:
+        if game in chosen:
+            tell(f"{game}: searching as it plays, {evaluation}")
+            counted.append(count(game, evaluation))
     for game in chosen:
         tell(f"{game}: searching plainly, beside C")
         beside.append(beside_c(game))
@@ -145,8 +152,8 @@ def run(
 
 
 def total(counted: list[NodeCount]) -> int | None:
-    """Return the node total of all games, None when one is missing."""
-    return sum(one.nodes for one in counted) if len(counted) == len(BENCH_POSITIONS) else None
+    """Return the node total of all searches, None when one is missing."""
+    return sum(one.nodes for one in counted) if len(counted) == len(SEARCHES) else None
 
 
 def as_json(figures: Figures) -> dict[str, Any]:
@@ -164,9 +171,10 @@ def as_json(figures: Figures) -> dict[str, Any]:
 def lines(figures: Figures) -> Iterator[str]:
     """Return the figures as tables."""
     yield "The search as it plays, fixed positions and depths, CPU seconds:"
-    yield f"{'game':<10} {'positions':>9} {'nodes':>12} {'seconds':>8} {'M nodes/s':>10}"
+    yield f"{'game':<10} {'evaluation':<10} {'positions':>9} {'nodes':>12} {'seconds':>8} {'M nodes/s':>10}"
     for one in figures.counted:
-        yield f"{one.game:<10} {one.positions:>9} {one.nodes:>12} {one.seconds:>8.3f} {one.rate:>10.2f}"
+        name = f"{one.game:<10} {one.evaluation:<10}"
+        yield f"{name} {one.positions:>9} {one.nodes:>12} {one.seconds:>8.3f} {one.rate:>10.2f}"
     found = total(figures.counted)
     if found is not None:
         yield f"Bench: {found}" + ("" if found == EXPECTED_NODES else f"  (expected {EXPECTED_NODES})")
@@ -206,10 +214,11 @@ def walk() -> float:
     return best
 
 
-def count(game: str) -> NodeCount:
+def count(game: str, evaluation: str) -> NodeCount:
     """Search the game's positions, each with an empty transposition table."""
     loaded = engine.load(game)
     searcher = Searcher(loaded, SearchMemory.private())
+    deeper = NETWORK_PLIES if evaluation == "network" else 0
     nodes, seconds = 0, 0.0
     for moves, depth in BENCH_POSITIONS[game]:
         state = loaded.start()
@@ -217,9 +226,9 @@ def count(game: str) -> NodeCount:
             state = engine.apply(state, move)
         searcher.memory.clear()
         started = time.thread_time()
-        nodes += searcher.search(state, Limit(depth=depth)).nodes
+        nodes += searcher.search(state, Limit(depth=depth + deeper), STYLES[evaluation]).nodes
         seconds += time.thread_time() - started
-    return NodeCount(game, len(BENCH_POSITIONS[game]), nodes, seconds)
+    return NodeCount(game, evaluation, len(BENCH_POSITIONS[game]), nodes, seconds)
 
 
 def plain(game: str) -> SpecialisedSearch:
@@ -258,7 +267,7 @@ def _search(made: SpecialisedSearch, game: str, depth: int) -> tuple[int, float]
     memory = SearchMemory.private()
     memory.clear()
     workspace, scratch = memory.own, memory.scratch(state.game, made.scratch, made.prepare)
-    workspace.selective = 1
+    SELECTIVE.write(workspace, has_network=False)
     workspace.limit = UNLIMITED_NODES
     workspace.killers[:] = -1
     started = time.thread_time()

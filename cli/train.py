@@ -42,7 +42,7 @@ def train() -> None:
 
 
 @app.command()
-def bamboo(
+def bamboo_neural(
     network: Annotated[
         NetworkChoice,
         typer.Option(help="The paper's network, the convolutional one that it proposes, or both, compared."),
@@ -115,29 +115,57 @@ def bamboo(
         _print(outcome, files, drawn)
 
 
-@app.command()
-def quoridor(
-    games: Annotated[int | None, typer.Option(min=1, help="The number of games of each generation.")] = None,
-    generations: Annotated[
-        int, typer.Option(min=1, help="How often a network plays, learns from it, and is judged against the last one.")
-    ] = 3,
-    nodes: Annotated[int, typer.Option(min=50, help="Nodes a move of these games.")] = 800,
-    hours: Annotated[
-        float | None, typer.Option(min=0.01, help="How long it takes, about; it sets --games. By default it is 2.")
-    ] = None,
-    epochs: Annotated[int, typer.Option(min=1, help="The number of passes over all positions.")] = 12,
-    seed: Annotated[
-        int, typer.Option(min=0, max=2**32 - 1, help="Equal seeds make equal networks on one machine.")
-    ] = 1,
-    workers: Annotated[
-        int | None, typer.Option("--workers", "-w", min=1, help="Worker processes; by default one a core.")
-    ] = None,
-    out: Annotated[
-        Path, typer.Option(help="The folder of the run. The same command goes on there after an interruption.")
-    ] = Path("quoridor-training"),
-    json_: Json = False,
+def _command(game: str, board: str) -> None:
+    """Add the command that trains the champion's network of a game."""
+
+    def command(
+        games: Annotated[int | None, typer.Option(min=1, help="The number of games of each generation.")] = None,
+        generations: Annotated[
+            int,
+            typer.Option(min=1, help="How often a network plays, learns from it, and is judged against the last one."),
+        ] = 3,
+        nodes: Annotated[int, typer.Option(min=50, help="Nodes a move of these games.")] = 800,
+        hours: Annotated[
+            float | None, typer.Option(min=0.01, help="How long it takes, about; it sets --games. By default it is 2.")
+        ] = None,
+        epochs: Annotated[int, typer.Option(min=1, help="The number of passes over all positions.")] = 12,
+        seed: Annotated[
+            int, typer.Option(min=0, max=2**32 - 1, help="Equal seeds make equal networks on one machine.")
+        ] = 1,
+        workers: Annotated[
+            int | None, typer.Option("--workers", "-w", min=1, help="Worker processes; by default one a core.")
+        ] = None,
+        out: Annotated[
+            Path, typer.Option(help="The folder of the run. The same command goes on there after an interruption.")
+        ] = Path(f"{game}-training"),
+        json_: Json = False,
+    ) -> None:
+        _learn(game, games, generations, nodes, hours, epochs, seed, workers, out, is_json=json_)
+
+    app.command(game, help=f"Train the network with which the champion evaluates {board}. Ctrl-C interrupts.")(command)
+
+
+for _game, _board in {
+    "quoridor": "Quoridor on 9x9",
+    "isolation": "Isolation on 7x7",
+    "bamboo": "Bamboo of radius 5",
+}.items():
+    _command(_game, _board)
+
+
+def _learn(
+    game: str,
+    games: int | None,
+    generations: int,
+    nodes: int,
+    hours: float | None,
+    epochs: int,
+    seed: int,
+    workers: int | None,
+    out: Path,
+    *,
+    is_json: bool,
 ) -> None:
-    """Train the network with which the champion evaluates Quoridor on 9x9. Ctrl-C interrupts."""
     import json
 
     from cornered.cli.missing_extra import require
@@ -151,9 +179,9 @@ def quoridor(
 
     if hours is not None and games is not None:
         raise ValueError("--hours sets the number of games: leave out --games or --hours")
-    warm_up("quoridor")
+    warm_up(game)
     with Workforce.open(workers) as workforce:
-        plan = LearningPlan("quoridor", generations, games or 1, nodes, epochs, seed)
+        plan = LearningPlan(game, generations, games or 1, nodes, epochs, seed)
         if games is None:
             # A run that goes on has its plan.
             plan = held_plan(out) or plan_within(plan, hours or DEFAULT_HOURS, workforce.workers)
@@ -164,7 +192,7 @@ def quoridor(
             except KeyboardInterrupt:
                 typer.echo(f"interrupted; {out} holds what is done, and the same command goes on from there", err=True)
                 raise
-    if json_:
+    if is_json:
         told = [{**asdict(one), "network": str(one.network)} for one in done]
         typer.echo(json.dumps({"command": plan.command, "generations": told}))
     else:

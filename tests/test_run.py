@@ -43,7 +43,7 @@ def test_a_call_of_the_command_line_installs_what_it_needs(run: ModuleType) -> N
         "",
         "bot champion",
         "admin check",
-        "train bamboo",
+        "train bamboo-neural",
         "bench rules",
         "play --plain",
     ]

@@ -11,13 +11,31 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from cornered.bots.evaluate.bamboo_features import GROUPS, GROUPS_WORD, RADIUS, WORDS, mark, symmetries
+from cornered.bots.nnue.features import FeatureSet
+from cornered.bots.nnue.inference import forward, update
+from cornered.bots.nnue.layout import network_layout
+from cornered.bots.nnue.network import install_shipped
+from cornered.engine import Game
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.hashing import mixed
 from cornered.engine.kernels.hexagon import MAX_MOVES, Position, around, bit, first, size_of, turned
 
-__all__ = ["SCRATCH", "candidate_moves", "evaluate", "exact_value", "key", "order_score", "quiet"]
+__all__ = [
+    "FEATURES",
+    "SCRATCH",
+    "candidate_moves",
+    "evaluate",
+    "exact_value",
+    "key",
+    "network_score",
+    "order_score",
+    "prepare",
+    "quiet",
+]
 
-SCRATCH: Final = np.dtype([("unused", np.int64)])
+SCRATCH: Final = network_layout(WORDS)
+NETWORK: Final = "bamboo-radius5"
 
 GROUP: Final = 100
 """The value of a group, in hundredths: the unit of all other weights."""
@@ -77,6 +95,32 @@ def evaluate(position: Position) -> int:
     """Return the difference between the sides, less half a group for the turn: a move is a burden here."""
     free = size_of((position.free_a, position.free_b, position.free_c))
     return side_score(position, free) - side_score(turned(position), free) - GROUP // 2
+
+
+@kernel
+def network_score(position: Position, ply: int, scratch: Any) -> int:
+    """Return the network's score of a position, from the mover's view. `scratch` has a network."""
+    mark(position, scratch.marked)
+    update(ply, 0, WORDS, scratch)
+    return forward(ply, scratch)
+
+
+def prior() -> npt.NDArray[np.float64]:
+    """Return the value of groups as direct weights."""
+    weights = np.zeros(64 * WORDS)
+    for own in range(GROUPS):
+        for other in range(GROUPS):
+            weights[64 * GROUPS_WORD + GROUPS * own + other] = GROUP * (own - other) - GROUP // 2
+    return weights
+
+
+FEATURES: Final = FeatureSet(WORDS, mark, lambda: range(64 * WORDS), symmetries, prior)
+
+
+def prepare(game: Game, scratch: Any) -> None:
+    """Give the search the network of a board, if there is one."""
+    if game.options["radius"] == RADIUS:
+        install_shipped(NETWORK, FEATURES, scratch)
 
 
 @kernel

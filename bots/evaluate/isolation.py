@@ -7,8 +7,22 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from cornered.bots.evaluate.isolation_features import (
+    SIZE,
+    SLIDES,
+    SLIDES_WORD,
+    WORDS,
+    ZONES,
+    ZONES_WORD,
+    mark,
+    symmetries,
+)
 from cornered.bots.evaluate.regions import fields, region, separated_winner, spread
-from cornered.engine import State
+from cornered.bots.nnue.features import FeatureSet
+from cornered.bots.nnue.inference import forward, update
+from cornered.bots.nnue.layout import network_layout
+from cornered.bots.nnue.network import install_shipped
+from cornered.engine import Game, State
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.games.isolation import IsolationState
 from cornered.engine.hashing import mixed
@@ -16,18 +30,22 @@ from cornered.engine.kernels.bits import popcount
 from cornered.engine.kernels.slides import SLIDE_STEPS_MAX, Position, slides
 
 __all__ = [
+    "FEATURES",
     "SCRATCH",
     "candidate_moves",
     "evaluate",
     "evaluate_state",
     "exact_value",
     "key",
+    "network_score",
     "order_score",
+    "prepare",
     "quiet",
     "voronoi_zones",
 ]
 
-SCRATCH: Final = np.dtype(fields(1 << 12))
+SCRATCH: Final = network_layout(WORDS, fields(1 << 12))
+NETWORK: Final = "isolation-7x7"
 
 PROOF_NODES_MAX: Final = 60
 """After so many nodes without a verdict, pawns that have come apart are left to the search."""
@@ -77,6 +95,34 @@ def evaluate(position: Position) -> int:
     score = MOBILITY * (popcount(slides(free, mover, SLIDE_STEPS_MAX)) - popcount(slides(free, other, SLIDE_STEPS_MAX)))
     mine, theirs = voronoi_zones(free, mover, other)
     return score + TERRITORY * (popcount(mine) - popcount(theirs))
+
+
+@kernel
+def network_score(position: Position, ply: int, scratch: Any) -> int:
+    """Return the network's score of a position, from the mover's view. `scratch` has a network."""
+    mark(position, scratch.marked)
+    update(ply, 0, WORDS, scratch)
+    return forward(ply, scratch)
+
+
+def prior() -> npt.NDArray[np.float64]:
+    """Return the hand-written evaluation as direct weights of the slides and of the cells reached first."""
+    weights = np.zeros(64 * WORDS)
+    for own in range(SLIDES):
+        for other in range(SLIDES):
+            weights[64 * SLIDES_WORD + SLIDES * own + other] = MOBILITY * (own - other)
+    for ahead in range(ZONES):
+        weights[64 * ZONES_WORD + ahead] = TERRITORY * (ahead - ZONES // 2)
+    return weights
+
+
+FEATURES: Final = FeatureSet(WORDS, mark, lambda: range(64 * WORDS), symmetries, prior)
+
+
+def prepare(game: Game, scratch: Any) -> None:
+    """Give the search the network of a board, if there is one."""
+    if game.options["width"] == game.options["height"] == SIZE:
+        install_shipped(NETWORK, FEATURES, scratch)
 
 
 @kernel

@@ -16,14 +16,14 @@ from cornered.bots.evaluate.quoridor_features import (
     STOCK_WORD,
     WORDS,
     mark,
-    mirrored,
+    symmetries,
     turned,
 )
 from cornered.bots.evaluate.rings import evaluate_state, state_candidates
 from cornered.bots.nnue.features import FeatureSet
 from cornered.bots.nnue.inference import forward, update
 from cornered.bots.nnue.layout import network_layout
-from cornered.bots.nnue.network import install, shipped
+from cornered.bots.nnue.network import install_shipped
 from cornered.engine import Game
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.hashing import mixed
@@ -97,16 +97,14 @@ def prior() -> npt.NDArray[np.float64]:
     return weights
 
 
-FEATURES: Final = FeatureSet(WORDS, mark, turned, mirrored, prior)
+FEATURES: Final = FeatureSet(WORDS, mark, turned, symmetries, prior)
 
 
 def prepare(game: Game, scratch: Any) -> None:
     """Give the search the network of a board, if there is one."""
     size, walls = game.options["size"], game.options["walls"]
-    is_known = game.seats == 2 and size == SIZE and walls is not None and walls <= MOST_WALLS
-    trained = shipped(NETWORK) if is_known else None
-    if trained is not None:
-        install(trained.network, turned(), scratch)
+    if game.seats == 2 and size == SIZE and walls is not None and walls <= MOST_WALLS:
+        install_shipped(NETWORK, FEATURES, scratch)
 
 
 @kernel

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from cornered.bots.evaluate.paths import ways
+from cornered.bots.nnue.features import moved
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.kernels.maze import SPLIT, bit, passages
 from cornered.engine.kernels.walls import Position, goal, pawn, stock, walls_of
 
 __all__ = [
-    "FEATURES",
     "MOST_WALLS",
     "SIZE",
     "STEPS",
@@ -22,7 +22,7 @@ __all__ = [
     "STOCK_WORD",
     "WORDS",
     "mark",
-    "mirrored",
+    "symmetries",
     "turned",
 ]
 
@@ -37,7 +37,6 @@ STEPS: Final = 32
 STEPS_WORD: Final = 2 * len(BOARDS)
 STOCK_WORD: Final = STEPS_WORD + STEPS * STEPS // 64
 WORDS: Final = STOCK_WORD + 2
-FEATURES: Final = 64 * WORDS
 
 
 @kernel
@@ -68,15 +67,15 @@ def feature(board: int, cell: int) -> int:
     return 64 * (2 * board + (cell >= SPLIT)) + (cell - SPLIT if cell >= SPLIT else cell)
 
 
-def _permuted(move: Any) -> list[int]:
-    """Return where each feature goes when cell (rank, file) of a board goes to `move(board, rank, file)`."""
-    found = list(range(FEATURES))
+def _permuted(image: Any) -> list[int]:
+    """Return where each feature goes when cell (rank, file) of a board goes to `image(board, rank, file)`."""
+    found = {}
     for board, (ranks, files) in enumerate(zip(BOARDS, FILES, strict=True)):
         for rank in range(ranks):
             for file in range(files):
-                to_rank, to_file = move(board, rank, file)
+                to_rank, to_file = image(board, rank, file)
                 found[feature(board, SIZE * rank + file)] = feature(board, SIZE * to_rank + to_file)
-    return found
+    return moved(WORDS, found)
 
 
 def turned() -> list[int]:
@@ -84,6 +83,9 @@ def turned() -> list[int]:
     return _permuted(lambda board, rank, file: (BOARDS[board] - 1 - rank, file))
 
 
-def mirrored() -> list[int]:
-    """Return where each feature goes when left and right are exchanged."""
-    return _permuted(lambda board, rank, file: (rank, FILES[board] - 1 - file))
+def symmetries() -> list[list[int]]:
+    """Return where each feature goes by the identity, and when left and right are exchanged."""
+    return [
+        _permuted(lambda board, rank, file: (rank, file)),
+        _permuted(lambda board, rank, file: (rank, FILES[board] - 1 - file)),
+    ]

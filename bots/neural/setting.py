@@ -51,7 +51,7 @@ def resolve(value: SettingValue, radius: int) -> Network:
     trained = shipped(radius, kind)
     if trained is None:
         raise ValueError(
-            f"no {kind} network was trained for radius {radius}; `cornered train bamboo --network {kind} "
+            f"no {kind} network was trained for radius {radius}; `cornered train bamboo-neural --network {kind} "
             f"--radius {radius}` makes one for {shipped_path(radius, kind)}"
         )
     return trained.network

@@ -62,7 +62,9 @@ def load(path: Path) -> Trained:
             parts = [arrays[f"part{i}"].astype(np.float32) for i in range(len(arrays.files) - 1)]
         return Trained(NETWORKS[provenance["kind"]](int(provenance["radius"]), parts), provenance)
     except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path} holds no network of ours ({error}); `cornered train bamboo` makes one") from None
+        raise ValueError(
+            f"{path} holds no network of ours ({error}); `cornered train bamboo-neural` makes one"
+        ) from None
 
 
 @lru_cache(maxsize=16)

@@ -10,6 +10,7 @@ The logit is that of the mover's expected result, in units of 1 / (FIRST_SCALE <
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -31,10 +32,14 @@ SCORE_LIMIT: Final = 90_000
 """Scores end here, on both sides: the search takes greater ones for proofs."""
 
 
-def network_layout(words: int) -> np.dtype[Any]:
-    """Return the layout of a network over features that fill `words` words of 64 bits, with its accumulators by ply."""
+def network_layout(words: int, own: Sequence[Any] = ()) -> np.dtype[Any]:
+    """Return the layout of a network over features that fill `words` words of 64 bits, with its accumulators by ply.
+
+    The fields `own` of a game's scratch come before it.
+    """
     return np.dtype(
         [
+            *own,
             ("has_network", np.int64),
             # By seat of the mover: the second is the first turned round, so that positions need not be.
             ("columns", np.int16, (2, 64 * words, HIDDEN)),

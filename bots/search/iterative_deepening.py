@@ -132,8 +132,7 @@ class IterativeDeepening:
 
     def _reset_workspace(self) -> None:
         workspace, number = self._workspace, self._memory.workspace
-        workspace.selective = int(self._style.selective)
-        workspace.uses_network = int(self._style.learnt and self._has_network)
+        self._style.write(workspace, has_network=self._has_network)
         workspace.salt = self._salt
         workspace.age = self._memory.next_age()
         # Lazy SMP: helpers add noise to the move order, or they would repeat the main search.

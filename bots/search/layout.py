@@ -16,6 +16,8 @@ __all__ = [
     "MAX_MOVES_PER_POSITION",
     "MAX_PLY",
     "MOVE_NUMBER_LIMIT",
+    "PRUNED_DEPTHS",
+    "REDUCED_DEPTHS",
     "TABLE_AGES",
     "TABLE_ENTRIES",
     "TABLE_LAYOUT",
@@ -29,6 +31,10 @@ MAX_MOVES_PER_POSITION: Final = 136
 MOVE_NUMBER_LIMIT: Final = 256
 """Move numbers are below this, a power of two."""
 TABLE_AGES: Final = 64
+PRUNED_DEPTHS: Final = 8
+"""Only nodes of smaller depth are pruned by their evaluation and by the number of a move."""
+REDUCED_DEPTHS: Final = 32
+"""Late-move reductions of greater depths are those of the last one."""
 
 TABLE_LAYOUT: Final = np.dtype([("words", np.int64, (TABLE_ENTRIES, 2))])
 """An entry is (key XOR data, data): one that two processes wrote at once does not match its key."""
@@ -45,6 +51,9 @@ WORKSPACE_LAYOUT: Final = np.dtype(
         ("age", np.int64),
         ("order_noise", np.int64),
         ("limit", np.int64),
+        ("margins", np.int64, (PRUNED_DEPTHS,)),
+        ("move_limits", np.int64, (PRUNED_DEPTHS,)),
+        ("reductions", np.int64, (REDUCED_DEPTHS, MAX_MOVES_PER_POSITION)),
         # Outputs.
         ("stopped", np.int64),
         ("nodes", np.int64),

@@ -25,10 +25,10 @@ from cornered.bots.bot import Limit, Thought
 from cornered.bots.search.iterative_deepening import IterativeDeepening
 from cornered.bots.search.memory import SearchMemory
 from cornered.bots.search.specialise import SpecialisedSearch, specialised_search, supports
-from cornered.bots.search.style import FULL_WIDTH, LEARNT, SELECTIVE, Style
+from cornered.bots.search.style import FULL_WIDTH, LEARNT, SELECTIVE, Pruning, Style
 from cornered.engine import Game, State
 
-__all__ = ["FULL_WIDTH", "LEARNT", "SELECTIVE", "Limit", "Searcher", "Style"]
+__all__ = ["FULL_WIDTH", "LEARNT", "SELECTIVE", "Limit", "Pruning", "Searcher", "Style"]
 
 
 class Searcher:

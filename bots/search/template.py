@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from cornered.bots.search.layout import MAX_PLY, MOVE_NUMBER_LIMIT, TABLE_ENTRIES
+from cornered.bots.search.layout import MAX_PLY, MOVE_NUMBER_LIMIT, PRUNED_DEPTHS, REDUCED_DEPTHS, TABLE_ENTRIES
 
 if TYPE_CHECKING:
     HAS_DRAWS = False
@@ -61,8 +61,6 @@ QUIESCENCE_PLIES: Final = 8
 """Plies of the quiescence search at most; their depths are below 0."""
 WIDENING_DEPTH: Final = 3
 """From this depth on a node whose candidate moves all lose searches its other moves too."""
-FULL_DEPTH_MOVES: Final = 3
-"""Moves of a node before late-move reductions begin."""
 KILLER_ORDER_SCORE: Final = 1 << 30
 SORTED_MOVES: Final = 16
 """Moves of a node that selection sort orders; after them a cutoff is unlikely."""
@@ -124,6 +122,17 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
                         score += ply
                     if (bound & LOWER_BOUND != 0 and score >= beta) or (bound & UPPER_BOUND != 0 and score <= alpha):
                         return score
+
+    # Static null-move pruning: in null windows near the leaves, an evaluation far above beta is taken for the score.
+    is_null_window = beta - alpha == 1 and abs(beta) < PLY_COUNTING_SCORE
+    if selective and is_null_window and 0 < depth < PRUNED_DEPTHS and workspace.margins[depth] != 0:
+        static = 0
+        if HAS_NETWORK and workspace.uses_network != 0:
+            static = network_score(position, ply, scratch)
+        else:
+            static = evaluate(position)
+        if static - workspace.margins[depth] >= beta:
+            return static
 
     is_leaf = depth <= 0 and (not selective or depth <= -QUIESCENCE_PLIES or quiet(position))
     moves, order_scores = workspace.moves[ply], workspace.order_scores[ply]
@@ -191,14 +200,16 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
                         top = i
                 moves[index], moves[top] = moves[top], moves[index]
                 order_scores[index], order_scores[top] = order_scores[top], order_scores[index]
+        reduction = 0
+        if selective and depth > 0 and index > 0 and order_scores[index] < KILLER_ORDER_SCORE - 1:
+            # Late-move pruning: near the leaves, moves late in the order are left out. What is left is no proof.
+            can_leave_out = depth < PRUNED_DEPTHS and not is_pv_node and best > -PROVEN_SCORE
+            if can_leave_out and 0 < workspace.move_limits[depth] <= index:
+                break
+            # Late-move reductions: late, quiet-looking moves are searched less deep, and again when they beat alpha.
+            reduction = workspace.reductions[min(depth, REDUCED_DEPTHS - 1), index]
         move = moves[index] & (MOVE_NUMBER_LIMIT - 1)
         child = advance(position, move)
-        # Late-move reductions: late, quiet-looking moves are searched less deep, and again when they beat alpha.
-        reduction = 0
-        if selective and depth >= 3 and index >= FULL_DEPTH_MOVES and order_scores[index] < KILLER_ORDER_SCORE - 1:
-            reduction = 1
-            if depth >= 5 and index >= 2 * FULL_DEPTH_MOVES + 2:
-                reduction = 2
         # Principal variation search: all but the first move have to beat alpha in a null window first.
         score = alpha + 1
         if index > 0:

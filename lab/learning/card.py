@@ -8,7 +8,7 @@ from typing import Final
 from cornered.bots.nnue.layout import HIDDEN, SECOND
 from cornered.engine.records.files import replacing
 from cornered.lab.learning.generations import Generation
-from cornered.lab.learning.plan import BOARDS, LearningPlan
+from cornered.lab.learning.plan import SUBJECTS, LearningPlan
 
 __all__ = ["CARD", "write_card"]
 
@@ -17,7 +17,7 @@ CARD: Final = "network.md"
 
 def write_card(plan: LearningPlan, folder: Path, generation: Generation) -> None:
     """Write the card beside the network of a generation."""
-    board = ", ".join(f"{name} {value}" for name, value in BOARDS[plan.game].items())
+    board = ", ".join(f"{name} {value}" for name, value in SUBJECTS[plan.game].options.items())
     judgement, loss = generation.judgement, generation.loss
     verdict = {"H1": "stronger", "H0": "not stronger", None: "undecided"}[judgement["verdict"]]
     text = f"""# Network of {plan.game.title()}, generation {generation.number}

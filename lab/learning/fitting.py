@@ -19,7 +19,7 @@ from cornered.bots.nnue.features import FeatureSet
 from cornered.bots.nnue.layout import FIRST_SCALE, HIDDEN, LAYER_SHIFT, LOGIT_SCORE, SECOND
 from cornered.bots.nnue.network import Network
 from cornered.bots.search.template import PROVEN_SCORE
-from cornered.lab.learning.positions import Positions
+from cornered.lab.learning.positions import Positions, maker
 
 __all__ = ["EpochLoss", "FeatureLists", "Model", "feature_lists", "fit", "kept"]
 
@@ -65,16 +65,16 @@ class FeatureLists:
         return self.features[places].astype(np.int64), begins
 
 
-def feature_lists(positions: Positions, make: Callable[..., Any], known: FeatureSet) -> FeatureLists:
-    """Return the features of all positions. `make` is the game's `Position`."""
-    place_of_turn: int = make._fields.index("turn")  # type: ignore[attr-defined]  # a NamedTuple
+def feature_lists(positions: Positions, start: Any, known: FeatureSet) -> FeatureLists:
+    """Return the features of all positions. `start` is any position of the game."""
+    make, place_of_turn = maker(start), start._fields.index("turn")
     turned, movers = np.array(known.turned()), positions.fields[:, place_of_turn]
     parts, lengths = [], []
     for first in range(0, len(positions), CHUNK):
         rows = positions.fields[first : first + CHUNK]
         words = np.zeros((len(rows), known.words), np.int64)
         for at, row in enumerate(rows.tolist()):
-            known.mark(make(*row), words[at])
+            known.mark(make(row), words[at])
         bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
         place, feature = np.nonzero(bits)
         seat = movers[first : first + CHUNK][place]
@@ -91,10 +91,11 @@ def rounded(weights: Any, scale: int) -> Any:
 class Model(nn.Module):  # type: ignore[misc]  # mypy does not follow torch
     """The network with weights that are not rounded yet; called with the features of a batch it returns the logits."""
 
-    def __init__(self, known: FeatureSet) -> None:
+    def __init__(self, known: FeatureSet, scale: float = LOGIT_SCORE) -> None:
+        """`scale` is the score, in hundredths of the prior, of a logit of 1."""
         super().__init__()
         self.columns = nn.Parameter(torch.empty(known.count, HIDDEN).uniform_(-0.05, 0.05))
-        self.direct = nn.Parameter(torch.tensor(known.prior()[:, None] / LOGIT_SCORE, dtype=torch.float32))
+        self.direct = nn.Parameter(torch.tensor(known.prior()[:, None] / scale, dtype=torch.float32))
         self.bias = nn.Parameter(torch.full((HIDDEN,), 0.1))
         self.second = nn.Linear(HIDDEN, SECOND)
         self.third = nn.Linear(SECOND, 1)
@@ -115,6 +116,11 @@ class Model(nn.Module):  # type: ignore[misc]  # mypy does not follow torch
         )
         direct = nn.functional.embedding_bag(features, rounded(self.direct, product), begins, mode="sum")
         return (third + direct)[:, 0]
+
+    def forget(self, features: Any) -> None:
+        """Put the columns of features that no position has to 0, where they stay: less to store."""
+        with torch.no_grad():
+            self.columns[features] = 0.0
 
     def keep_within_bounds(self) -> None:
         with torch.no_grad():
@@ -170,14 +176,16 @@ def kept(curve: Sequence[EpochLoss]) -> EpochLoss:
 
 def fit(
     positions: Positions,
-    make: Callable[..., Any],
+    like: Any,
     known: FeatureSet,
     epochs: int,
     seed: int,
     start: Network | None = None,
+    scale: float = LOGIT_SCORE,
     report: Callable[[int, EpochLoss], None] = lambda epoch, loss: None,
 ) -> tuple[Network, list[EpochLoss]]:
-    """Train a network, from `start` or from the prior, and return it with the loss after each epoch.
+    """Train a network, from `start` or from the prior, and return it with the loss after each epoch. `like` is any
+    position of the game, and `scale` the score of a logit of 1 in hundredths of the prior.
 
     It is that of the epoch with the least loss of the games held out, where there are any, and otherwise the last one.
 
@@ -189,22 +197,25 @@ def fit(
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     chance = np.random.default_rng(seed)
-    lists, wanted = feature_lists(open_ones, make, known), torch.from_numpy(targets(open_ones))
+    lists, wanted = feature_lists(open_ones, like, known), torch.from_numpy(targets(open_ones))
     is_held_out = open_ones.games % HELD_OUT_EVERY == HELD_OUT_EVERY - 1
     learnt, held_out = np.flatnonzero(~is_held_out), np.flatnonzero(is_held_out)
-    mirrored = np.array(known.mirrored())
-    model = Model(known)
+    symmetries = np.array(known.symmetries())
+    model = Model(known, scale)
     if start is not None:
         model.take(start)
+    seen = np.zeros(known.count, bool)
+    seen[symmetries[:, np.unique(lists.features)]] = True
+    model.forget(torch.from_numpy(~seen))
     batches = max(1, len(learnt) // BATCH)
     optimiser = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimiser, LEARNING_RATE, total_steps=epochs * batches + 1, pct_start=0.1
     )
 
-    def loss_of(rows: npt.NDArray[np.int64], *, mirror: bool) -> Any:
+    def loss_of(rows: npt.NDArray[np.int64], symmetry: int = 0) -> Any:
         features, begins = lists.batch(rows)
-        found = model(torch.from_numpy(mirrored[features] if mirror else features), torch.from_numpy(begins))
+        found = model(torch.from_numpy(symmetries[symmetry][features]), torch.from_numpy(begins))
         return nn.functional.binary_cross_entropy_with_logits(found, wanted[torch.from_numpy(rows)])
 
     curve: list[EpochLoss] = []
@@ -213,7 +224,7 @@ def fit(
         order = chance.permutation(learnt)
         total = 0.0
         for rows in np.array_split(order, batches):
-            loss = loss_of(np.sort(rows), mirror=bool(chance.integers(2)))
+            loss = loss_of(np.sort(rows), int(chance.integers(len(symmetries))))
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
@@ -222,7 +233,7 @@ def fit(
             total += float(loss.detach()) * len(rows)
         with torch.no_grad():
             parts = np.array_split(held_out, max(1, len(held_out) // BATCH)) if len(held_out) else []
-            measured = sum(float(loss_of(rows, mirror=False)) * len(rows) for rows in parts)
+            measured = sum(float(loss_of(rows)) * len(rows) for rows in parts)
         curve.append(EpochLoss(total / len(order), measured / max(1, len(held_out))))
         if kept(curve) is curve[-1]:
             best = model.network()

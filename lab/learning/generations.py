@@ -23,7 +23,7 @@ from cornered.lab.execution.workforce import Workforce
 from cornered.lab.learning.fitting import EpochLoss, fit, kept
 from cornered.lab.learning.judging import Judgement, judge
 from cornered.lab.learning.plan import LearningPlan
-from cornered.lab.learning.positions import Positions, read, write
+from cornered.lab.learning.positions import Positions, logit_score, read, write
 from cornered.lab.learning.selfplay import play_shard
 
 __all__ = ["Generation", "held_plan", "learn", "plan_within"]
@@ -77,8 +77,7 @@ def learn(
     Raises ValueError where the folder holds a run of another plan.
     """
     known: FeatureSet = evaluation_module(plan.game).FEATURES  # type: ignore[union-attr]
-    make: type = type(plan.load().start().position)  # type: ignore[attr-defined]  # every game of ours has one
-    names = make._fields  # type: ignore[attr-defined]
+    start: Any = plan.load().start().position  # type: ignore[attr-defined]  # every game of ours has one
     folder.mkdir(parents=True, exist_ok=True)
     held = held_plan(folder)
     if held is None:
@@ -92,9 +91,9 @@ def learn(
         own = folder / f"generation-{number}"
         own.mkdir(exist_ok=True)
         if not (own / RESULT).is_file():
-            _play(plan, number, best, own, names, workforce, report)
-            positions = _gathered(plan, number, folder)
-            curve = _fit(plan, number, positions, make, known, best, own, report)
+            _play(plan, number, best, own, start._fields, workforce, report)
+            positions, scale = _gathered(plan, number, folder)
+            curve = _fit(plan, number, positions, scale, start, known, best, own, report)
             judgement = judge(plan, own / NETWORK, best, workforce, _told(report, number))
             _conclude(own, len(positions), curve, judgement)
         found = Generation(number, own / NETWORK, **json.loads((own / RESULT).read_text()))
@@ -129,22 +128,24 @@ def _shard(own: Path, shard: int) -> Path:
     return own / f"games-{shard:05}.parquet"
 
 
-def _gathered(plan: LearningPlan, number: int, folder: Path) -> Positions:
-    """Return the positions of a generation and of those before that it remembers."""
-    first = max(1, number - plan.memory)
-    paths = [
-        path
-        for each in range(first, number + 1)
-        for path in sorted((folder / f"generation-{each}").glob("games-*.parquet"))
-    ]
-    return Positions.together([read(path) for path in paths])
+def _gathered(plan: LearningPlan, number: int, folder: Path) -> tuple[Positions, float]:
+    """Return the positions of a generation and of those before that it remembers, and the score of a logit of 1 in its
+    own games. The scores of each generation are put on one scale, by the results of its games."""
+    parts, scale = [], 0.0
+    for each in range(max(1, number - plan.memory), number + 1):
+        paths = sorted((folder / f"generation-{each}").glob("games-*.parquet"))
+        positions = Positions.together([read(path) for path in paths])
+        scale = logit_score(positions)
+        parts.append(positions.rescaled(scale))
+    return Positions.together(parts), scale
 
 
 def _fit(
     plan: LearningPlan,
     number: int,
     positions: Positions,
-    make: type,
+    scale: float,
+    begin: Any,
     known: FeatureSet,
     best: Path | None,
     own: Path,
@@ -155,7 +156,7 @@ def _fit(
     def told(epoch: int, loss: EpochLoss) -> None:
         report(Progress(f"generation {number}: epochs", epoch, plan.epochs, f"loss {loss.held_out:.4f}"))
 
-    network, curve = fit(positions, make, known, plan.epochs, plan.seed, start, told)
+    network, curve = fit(positions, begin, known, plan.epochs, plan.seed, start, scale, told)
     about = {
         "command": plan.command,
         "game": plan.game,

@@ -11,13 +11,13 @@ from typing import Any, Final
 
 from cornered.bots.bot import Limit
 from cornered.bots.nnue.network import load
-from cornered.bots.search.searcher import LEARNT, SELECTIVE, Searcher
+from cornered.bots.search.searcher import SELECTIVE, Searcher
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.execution.workforce import Workforce, in_order
 from cornered.lab.learning.plan import LearningPlan
-from cornered.lab.learning.selfplay import searcher_with
+from cornered.lab.learning.selfplay import TEACHER, searcher_with
 from cornered.lab.statistics.sprt import Sprt
 
 __all__ = ["TEST", "Judgement", "judge"]
@@ -64,7 +64,7 @@ def play_pair(plan: LearningPlan, new: Path, old: Path | None, pair: int) -> flo
             if state.outcome is not None:
                 break
             is_old = state.to_move != seat
-            style = SELECTIVE if is_old and old is None else LEARNT
+            style = SELECTIVE if is_old and old is None else TEACHER
             state = state.play(players[is_old].search(state, Limit(nodes=NODES), style).move)
         winner = None if state.outcome is None else state.outcome.winner
         points += 0.5 if winner is None else float(winner == seat)

@@ -9,10 +9,30 @@ from typing import Any, Final
 from cornered import engine
 from cornered.engine import Game
 
-__all__ = ["BOARDS", "LearningPlan"]
+__all__ = ["SUBJECTS", "LearningPlan", "Subject"]
 
-BOARDS: Final[Mapping[str, Mapping[str, int]]] = {"quoridor": {"size": 9, "walls": 10}}
-"""The board of each game that has features: its network is for this one."""
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is learnt: the board of a game that has features, and how its games begin.
+
+    So many random plies begin a game; `first_share` is the probability that one of them is among the first moves in
+    order. `network` is the name of the file that the program ships.
+    """
+
+    options: Mapping[str, int]
+    network: str
+    random_plies: range
+    first_share: float = 0.0
+
+
+SUBJECTS: Final[Mapping[str, Subject]] = {
+    # The first moves are steps, which random moves rarely are.
+    "quoridor": Subject({"size": 9, "walls": 10}, "quoridor-9x9", range(2, 13), first_share=0.5),
+    # The placements and up to three slides each.
+    "isolation": Subject({"width": 7, "height": 7}, "isolation-7x7", range(2, 9)),
+    "bamboo": Subject({"radius": 5}, "bamboo-radius5", range(2, 17)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +53,15 @@ class LearningPlan:
     memory: int = 2
 
     def __post_init__(self) -> None:
-        if self.game not in BOARDS:
-            raise ValueError(f"no network evaluates {self.game}; there are networks for {', '.join(BOARDS)}")
+        if self.game not in SUBJECTS:
+            raise ValueError(f"no network evaluates {self.game}; there are networks for {', '.join(SUBJECTS)}")
         for name in ("generations", "games", "nodes", "epochs", "shard_games"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is 1 or more, not {getattr(self, name)}")
 
     def load(self) -> Game:
         """Return the game on the board that the network is for."""
-        return engine.load(self.game, **BOARDS[self.game])
+        return engine.load(self.game, **SUBJECTS[self.game].options)
 
     @property
     def shards(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -12,11 +12,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from cornered.bots.nnue.layout import LOGIT_SCORE, SCORE_LIMIT
+from cornered.bots.search.template import PROVEN_SCORE
 from cornered.engine.records.files import replacing
 
-__all__ = ["Positions", "read", "write"]
+__all__ = ["Positions", "logit_score", "maker", "read", "write"]
 
-FIELDS: Final = "positions"
+NEWTON_STEPS: Final = 30
+LEAST_LOGIT_SCORE: Final = 50.0
+MOST_LOGIT_SCORE: Final = 5_000.0
+"""Bounds of a fit to a few games."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,12 @@ class Positions:
         """Return the rows for which `chosen` is true."""
         return Positions(self.fields[chosen], self.scores[chosen], self.results[chosen], self.games[chosen])
 
+    def rescaled(self, logit_score: float) -> Positions:
+        """Return them with scores in the networks' hundredths, where `logit_score` is a logit of 1; proofs stay."""
+        scores = np.rint(self.scores * (LOGIT_SCORE / logit_score)).clip(-SCORE_LIMIT, SCORE_LIMIT).astype(np.int32)
+        scores = np.where(np.abs(self.scores) > PROVEN_SCORE, self.scores, scores)
+        return Positions(self.fields, scores, self.results, self.games)
+
     @classmethod
     def together(cls, parts: Sequence[Positions]) -> Positions:
         """Return all rows of at least one part."""
@@ -46,6 +57,28 @@ class Positions:
             np.concatenate([part.results for part in parts]),
             np.concatenate([part.games for part in parts]),
         )
+
+
+def logit_score(positions: Positions) -> float:
+    """Return the score, in hundredths, that stands for an expected result of 73%, a logit of 1: fitted to the results
+    of the games, by Newton's method. Positions that are proven, or nearly, are left out."""
+    open_ones = positions.where(np.abs(positions.scores) <= SCORE_LIMIT)
+    scores, results = open_ones.scores / LOGIT_SCORE, (open_ones.results + 1) / 2
+    slope = 0.0
+    for _ in range(NEWTON_STEPS):
+        expected = 1 / (1 + np.exp(-np.clip(slope * scores, -30, 30)))
+        curvature = float((expected * (1 - expected) * scores**2).sum())
+        if curvature == 0.0:
+            break
+        slope += float(((results - expected) * scores).sum()) / curvature
+    return LOGIT_SCORE / min(max(slope, LOGIT_SCORE / MOST_LOGIT_SCORE), LOGIT_SCORE / LEAST_LOGIT_SCORE)
+
+
+def maker(start: Any) -> Callable[[Iterable[Any]], Any]:
+    """Return what makes positions of their fields, each of the type that it has in `start`: kernels tell signed from
+    unsigned words, and give back neither."""
+    make, kinds = type(start), [type(value) for value in start]
+    return lambda values: make(*(kind(value) for kind, value in zip(kinds, values, strict=True)))
 
 
 def write(positions: Positions, names: Sequence[str], path: Path) -> None:

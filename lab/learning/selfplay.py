@@ -13,19 +13,16 @@ from cornered.bots.evaluate import evaluation_module
 from cornered.bots.nnue.network import Network, install, load
 from cornered.bots.search.layout import MAX_MOVES_PER_POSITION
 from cornered.bots.search.memory import SearchMemory
-from cornered.bots.search.searcher import Searcher
+from cornered.bots.search.searcher import Searcher, Style
 from cornered.bots.search.template import INFINITE_SCORE, PROVEN_SCORE
 from cornered.engine import Game
-from cornered.lab.learning.plan import LearningPlan
-from cornered.lab.learning.positions import Positions
+from cornered.lab.learning.plan import SUBJECTS, LearningPlan, Subject
+from cornered.lab.learning.positions import Positions, maker
 
-__all__ = ["play_shard", "searcher_with"]
+__all__ = ["TEACHER", "play_shard", "searcher_with"]
 
-OPENING_PLIES: Final = range(2, 13)
-"""How many random plies begin a game."""
-PAWN_SHARE: Final = 0.5
-"""The probability that such a ply is one of the first moves in order, which are steps: a random move rarely is."""
 FIRST_MOVES: Final = 4
+"""A subject's `first_share` is of so many."""
 EXPLORE: Final = 0.04
 """The probability that a random move is played in the place of the search's."""
 NOISE_SHARE: Final = 0.3
@@ -37,6 +34,8 @@ MAX_PLIES: Final = 160
 REPETITIONS: Final = 3
 """A position that comes so often is a draw."""
 DEEPEST: Final = 30
+TEACHER: Final = Style(learnt=True)
+"""How its games are searched: without the pruning that players tune, so that equal commands give equal games."""
 
 
 def searcher_with(game: Game, network: Network | None) -> Searcher:
@@ -51,7 +50,8 @@ def searcher_with(game: Game, network: Network | None) -> Searcher:
 class _Player:
     """Plays games against itself. `learnt` says whether it has a network."""
 
-    def __init__(self, game: Game, network: Network | None, nodes: int) -> None:
+    def __init__(self, subject: Subject, game: Game, network: Network | None, nodes: int) -> None:
+        self._subject = subject
         self._searcher = searcher_with(game, network)
         self._made = self._searcher.made
         self._memory = self._searcher.memory
@@ -60,12 +60,13 @@ class _Player:
         self._nodes = nodes
         self._buffer = np.zeros(MAX_MOVES_PER_POSITION, np.int64)
         self._start: Any = game.start().position  # type: ignore[attr-defined]  # every game of ours has one
+        self._typed = maker(self._start)
 
     def play(self, chance: Random) -> tuple[list[tuple[Any, int]], int]:
         """Play a game; return its positions that were searched, each with the score, and the result for seat 0."""
         hooks, position = self._made.hooks, self._start
         self._memory.table.words[:] = 0
-        random_plies = chance.choice(OPENING_PLIES)
+        random_plies = chance.choice(self._subject.random_plies)
         seen: Counter[int] = Counter()
         searched: list[tuple[Any, int]] = []
         for ply in range(MAX_PLIES):
@@ -74,7 +75,7 @@ class _Player:
             if hooks["drawn"](position):
                 break
             if ply < random_plies:
-                position = hooks["advance"](position, self._random(position, chance, PAWN_SHARE))
+                position = self._after(position, self._random(position, chance, self._subject.first_share))
                 continue
             here = int(hooks["key"](position))
             seen[here] += 1
@@ -87,8 +88,11 @@ class _Player:
             searched.append((position, score))
             if chance.random() < EXPLORE:
                 move = self._random(position, chance, 0.0)
-            position = hooks["advance"](position, move)
+            position = self._after(position, move)
         return searched, 0
+
+    def _after(self, position: Any, move: int) -> Any:
+        return self._typed(self._made.hooks["advance"](position, move))
 
     def _random(self, position: Any, chance: Random, share: float) -> int:
         count = self._made.hooks["gen"](position, self._buffer)
@@ -98,7 +102,8 @@ class _Player:
     def _search(self, position: Any, chance: Random) -> tuple[int, int]:
         """Return the score and the move of the deepest search that the nodes allow."""
         workspace = self._memory.own
-        workspace.selective, workspace.uses_network, workspace.salt = 1, int(self._learnt), 1
+        TEACHER.write(workspace, has_network=self._learnt)
+        workspace.salt = 1
         workspace.order_noise = 2 * chance.randrange(1 << 16) + 1 if chance.random() < NOISE_SHARE else 0
         workspace.age = self._memory.next_age()
         workspace.limit, workspace.nodes, workspace.stopped = self._nodes, 0, 0
@@ -130,7 +135,7 @@ def play_shard(plan: LearningPlan, generation: int, network: Path | None, shard:
     """Play the games of a file with the network of a file, or by hand-written rules without one. Equal arguments give
     equal rows."""
     game = plan.load()
-    player = _Player(game, None if network is None else load(network).network, plan.nodes)
+    player = _Player(SUBJECTS[plan.game], game, None if network is None else load(network).network, plan.nodes)
     fields: list[Any] = []
     scores, results, games = [], [], []
     for number in plan.numbers(shard):

@@ -40,7 +40,7 @@ class TrainingPlan:
         """The command that carries out the plan."""
         network = BOTH_NETWORKS if len(self.kinds) > 1 else self.kinds[0]
         return (
-            f"cornered train bamboo --network {network} --radius {self.radius} --games {self.games} "
+            f"cornered train bamboo-neural --network {network} --radius {self.radius} --games {self.games} "
             f"--epochs {self.epochs} --seed {self.seed} --mix {self.mix}"
         )
 

@@ -11,7 +11,7 @@ from cornered.bench import search
 
 def test_the_node_total_is_the_one_that_the_sources_claim() -> None:
     """A change of the search or of an evaluation updates EXPECTED_NODES."""
-    assert search.total([search.count(game) for game in search.BENCH_POSITIONS]) == search.EXPECTED_NODES
+    assert search.total([search.count(*each) for each in search.SEARCHES]) == search.EXPECTED_NODES
 
 
 @pytest.mark.parametrize("game", search.PLAIN_DEPTHS)
@@ -23,7 +23,7 @@ def test_c_searches_the_same_nodes(game: str, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_figures_make_tables() -> None:
-    counted = [search.NodeCount("quoridor", 4, 1_000_000, 0.5)]
+    counted = [search.NodeCount("quoridor", "network", 4, 1_000_000, 0.5)]
     beside = [search.Beside("quoridor", 8, 1_000_000, 0.1, None)]
     text = "\n".join(search.lines(search.Figures(counted, beside, 9e7)))
     assert "Bench" not in text

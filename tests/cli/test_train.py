@@ -1,4 +1,4 @@
-"""`cornered train bamboo` on the smallest board: it prints its command, writes the weights, and cleans up."""
+"""`cornered train bamboo-neural` on the smallest board: it prints its command, writes the weights, and cleans up."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cornered.bots.neural.weights import load
 from cornered.bots.pool.blas import ONE_THREAD
 from cornered.cli.train import app
 
-ARGUMENTS = ["bamboo", "--radius", "1", "--games", "6", "--epochs", "2", "--seed", "9", "--workers", "1"]
+ARGUMENTS = ["bamboo-neural", "--radius", "1", "--games", "6", "--epochs", "2", "--seed", "9", "--workers", "1"]
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def test_it_writes_what_it_prints(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     said: dict[str, Any] = json.loads(result.stdout)
     command = (
-        "cornered train bamboo --network both --radius 1 --games 6 --epochs 2 --seed 9 "
+        "cornered train bamboo-neural --network both --radius 1 --games 6 --epochs 2 --seed 9 "
         "--mix minimax=3,mcts=1,hybrid=1,outer=2"
     )
     assert said["command"] == command
@@ -69,13 +69,13 @@ def test_a_wrong_request_is_one_line(tmp_path: Path) -> None:
         (["--out", str(tmp_path / "none")], "there is no folder"),
         (["--mix", "people=1"], "a mix looks like"),
     ):
-        result = CliRunner().invoke(app, ["bamboo", "--radius", "1", *arguments])
+        result = CliRunner().invoke(app, ["bamboo-neural", "--radius", "1", *arguments])
         assert result.exit_code == 2
         assert said in result.stderr
 
 
 def test_a_seed_is_no_negative_number(tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["bamboo", "--radius", "1", "--seed", "-3", "--out", str(tmp_path)])
+    result = CliRunner().invoke(app, ["bamboo-neural", "--radius", "1", "--seed", "-3", "--out", str(tmp_path)])
     assert result.exit_code == 2
     assert "Invalid value for '--seed'" in result.stderr
     assert list(tmp_path.iterdir()) == []

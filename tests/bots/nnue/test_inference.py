@@ -4,30 +4,36 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
 from cornered import engine
-from cornered.bots.evaluate import quoridor
-from cornered.bots.evaluate.quoridor_features import FEATURES, WORDS, mark, mirrored, turned
+from cornered.bots.evaluate import bamboo, isolation, quoridor
 from cornered.bots.nnue.layout import HIDDEN, SECOND
 from cornered.bots.nnue.network import Network, install
+from cornered.engine import Game, State
 from cornered.engine.encoding import encoding
 
-GAME = engine.load("quoridor")
+QUORIDOR = engine.load("quoridor")
+SUBJECTS = [
+    pytest.param(QUORIDOR, quoridor, id="quoridor"),
+    pytest.param(engine.load("isolation", width=7, height=7), isolation, id="isolation"),
+    pytest.param(engine.load("bamboo", radius=5), bamboo, id="bamboo"),
+]
 
 
-def random_network(seed: int) -> Network:
-    chance = np.random.default_rng(seed)
+def random_network(seed: int, module: ModuleType) -> Network:
+    chance, count = np.random.default_rng(seed), module.FEATURES.count
 
     def drawn(dtype: Any, bound: int, *shape: int) -> Any:
         return chance.integers(-bound, bound, shape, endpoint=True).astype(dtype)
 
     return Network(
-        drawn(np.int16, 60, FEATURES, HIDDEN),
-        drawn(np.int32, 20_000, FEATURES),
+        drawn(np.int16, 60, count, HIDDEN),
+        drawn(np.int32, 20_000, count),
         drawn(np.int16, 100, HIDDEN),
         drawn(np.int16, 100, SECOND, HIDDEN),
         drawn(np.int32, 20_000, SECOND),
@@ -36,56 +42,69 @@ def random_network(seed: int) -> Network:
     )
 
 
-def recorded(network: Network) -> Any:
-    record = np.zeros(1, quoridor.SCRATCH).view(np.recarray)[0]
-    install(network, turned(), record)
+def recorded(network: Network, module: ModuleType) -> Any:
+    record = np.zeros(1, module.SCRATCH).view(np.recarray)[0]
+    install(network, module.FEATURES.turned(), record)
     return record
 
 
-def features(position: Any) -> list[int]:
+def features(position: Any, module: ModuleType) -> list[int]:
     """Return the features of a position, turned round for the second seat."""
-    words = np.zeros(WORDS, np.int64)
-    mark(position, words)
-    bits = [64 * word + bit for word in range(WORDS) for bit in range(64) if int(words[word]) >> bit & 1]
-    turn = turned()
+    words = np.zeros(module.FEATURES.words, np.int64)
+    module.FEATURES.mark(position, words)
+    bits = [64 * at + bit for at in range(len(words)) for bit in range(64) if int(words[at]) >> bit & 1]
+    turn = module.FEATURES.turned()
     return [turn[feature] for feature in bits] if position.turn else bits
 
 
+def position_of(state: State) -> Any:
+    return state.position  # type: ignore[attr-defined]  # every game of ours has one
+
+
 @pytest.mark.parametrize("seed", range(4))
-def test_the_kernel_gives_the_score_of_the_plain_sum_at_every_ply(seed: int) -> None:
-    network, chance = random_network(seed), random.Random(seed)
-    record = recorded(network)
+@pytest.mark.parametrize(("game", "module"), SUBJECTS)
+def test_the_kernel_gives_the_score_of_the_plain_sum_at_every_ply(game: Game, module: ModuleType, seed: int) -> None:
+    network, chance = random_network(seed, module), random.Random(seed)
+    record = recorded(network, module)
     scores = set()
     for _ in range(6):
-        state = GAME.start()
+        state = game.start()
         while state.outcome is None:
-            position: Any = state.position  # type: ignore[attr-defined]
+            position = position_of(state)
             # Any ply: the accumulator stands for a position of another line, or of the other seat.
-            found = quoridor.network_score(position, chance.randrange(3), record)
-            assert found == network.score(features(position))
+            found = module.network_score(position, chance.randrange(3), record)
+            assert found == network.score(features(position, module))
             scores.add(found)
             state = state.play(chance.choice(state.moves()))
-    assert len(scores) > 100
+    assert len(scores) > 60
 
 
 @pytest.mark.parametrize("bias", [10**8, -(10**8)])
 def test_no_score_is_taken_for_a_proof(bias: int) -> None:
-    network = replace(random_network(1), third_bias=np.array(bias))
-    position: Any = GAME.start().position  # type: ignore[attr-defined]
-    found = quoridor.network_score(position, 0, recorded(network))
-    assert found == network.score(features(position)) == (90_000 if bias > 0 else -90_000)
+    network = replace(random_network(1, quoridor), third_bias=np.array(bias))
+    position = position_of(QUORIDOR.start())
+    found = quoridor.network_score(position, 0, recorded(network, quoridor))
+    assert found == network.score(features(position, quoridor)) == (90_000 if bias > 0 else -90_000)
 
 
 def test_a_position_that_is_turned_round_has_the_same_score() -> None:
-    record, chance = recorded(random_network(1)), random.Random(1)
+    record, chance = recorded(random_network(1, quoridor), quoridor), random.Random(1)
     for _ in range(20):
-        state = GAME.start()
+        state = QUORIDOR.start()
         for _ in range(chance.randrange(2, 40)):
             if state.outcome is not None:
                 break
             state = state.play(chance.choice(state.moves()))
-        position: Any = state.position  # type: ignore[attr-defined]
+        position = position_of(state)
         assert quoridor.network_score(upside_down(position), 0, record) == quoridor.network_score(position, 1, record)
+
+
+@pytest.mark.parametrize(("game", "module"), SUBJECTS)
+def test_the_prior_is_the_same_however_the_board_is_turned(game: Game, module: ModuleType) -> None:
+    prior = module.FEATURES.prior()
+    assert any(prior)
+    for symmetry in module.FEATURES.symmetries():
+        assert np.array_equal(prior[list(symmetry)], prior)
 
 
 def upside_down(position: Any) -> Any:
@@ -108,17 +127,20 @@ def upside_down(position: Any) -> Any:
     return position._replace(h_lo=h_lo, h_hi=h_hi, v_lo=v_lo, v_hi=v_hi, pawns=pawns, left=left, turn=1 - position.turn)
 
 
-def test_mirrored_positions_have_mirrored_features() -> None:
-    mirror, chance = mirrored(), random.Random(2)
-    names = list(encoding(GAME).move_numbers)
-    symmetry = encoding(GAME).symmetries[1]
-    for _ in range(10):
-        state = other = GAME.start()
-        for _ in range(chance.randrange(2, 30)):
-            if state.outcome is not None:
-                break
-            move = chance.choice(state.moves())
-            state = state.play(move)
-            other = other.play(names[symmetry.actions[names.index(move)]])
-        position, mirrored_position = (one.position for one in (state, other))  # type: ignore[attr-defined]
-        assert sorted(mirror[feature] for feature in features(position)) == sorted(features(mirrored_position))
+@pytest.mark.parametrize(("game", "module"), SUBJECTS)
+def test_symmetric_positions_have_symmetric_features(game: Game, module: ModuleType) -> None:
+    chance, numbers = random.Random(2), encoding(game)
+    names = list(numbers.move_numbers)
+    known = module.FEATURES.symmetries()
+    assert len(known) == len(numbers.symmetries)
+    for image, symmetry in zip(known, numbers.symmetries, strict=True):
+        for _ in range(5):
+            state = other = game.start()
+            for _ in range(chance.randrange(2, 30)):
+                if state.outcome is not None:
+                    break
+                move = chance.choice(state.moves())
+                state = state.play(move)
+                other = other.play(names[symmetry.actions[names.index(move)]])
+            mine, others = features(position_of(state), module), features(position_of(other), module)
+            assert sorted(image[feature] for feature in mine) == sorted(others)

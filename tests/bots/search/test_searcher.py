@@ -18,7 +18,7 @@ import pytest
 from cornered import engine
 from cornered.bots.bot import WIN, Thought
 from cornered.bots.search.memory import SearchMemory
-from cornered.bots.search.searcher import FULL_WIDTH, SELECTIVE, Limit, Searcher, Style
+from cornered.bots.search.searcher import FULL_WIDTH, SELECTIVE, Limit, Pruning, Searcher, Style
 from cornered.bots.search.specialise import SpecialisedSearch, hooks, specialise, specialised_search
 from cornered.engine import Game, State
 from cornered.engine.compile.kernel import cache_of
@@ -29,6 +29,8 @@ ORACLES = ROOT / "tests" / "data" / "oracles"
 DEADLINE = 240.0
 """Seconds for a program that may have to compile a search of every game."""
 NAMES = ("trapgrid", "isolation", "bamboo", "quoridor")
+RASH = Style(pruning=Pruning((40,) * 7, (2,) * 7, reduction_base=100, reduction_scale=80, full_depth_moves=1))
+"""Leaves out far more than any player does."""
 SMALL = {
     "trapgrid": [{"size": 3}, {"size": 4}],
     "isolation": [{"width": 3, "height": 3}],
@@ -201,7 +203,7 @@ def beyond(score: float | None) -> float:
     return score
 
 
-@pytest.mark.parametrize("style", [SELECTIVE, FULL_WIDTH], ids=str)
+@pytest.mark.parametrize("style", [SELECTIVE, RASH, FULL_WIDTH], ids=["selective", "rash", "full width"])
 @pytest.mark.parametrize("name", NAMES)
 def test_lines_are_legal_to_their_end_and_start_with_their_move(name: str, style: Style) -> None:
     for plies in (0, 5, 9):
@@ -234,7 +236,7 @@ def test_full_depth_finds_who_wins(name: str) -> None:
             assert thought.proven == "loss" or thought.move in line["winning"]
 
 
-@pytest.mark.parametrize("style", [SELECTIVE, FULL_WIDTH], ids=str)
+@pytest.mark.parametrize("style", [SELECTIVE, RASH, FULL_WIDTH], ids=["selective", "rash", "full width"])
 def test_distances_hold_wherever_the_table_met_the_position_before(style: Style) -> None:
     memory, seen = SearchMemory.private(), 0
     for state, line in exact_lines("quoridor", 40):
@@ -255,13 +257,14 @@ def test_distances_hold_wherever_the_table_met_the_position_before(style: Style)
 @pytest.mark.parametrize(
     "name", [name if name == "trapgrid" else pytest.param(name, marks=pytest.mark.thorough) for name in NAMES]
 )
-def test_what_is_called_proven_is_so_whatever_was_left_out(name: str) -> None:
+@pytest.mark.parametrize("style", [SELECTIVE, RASH], ids=["selective", "rash"])
+def test_what_is_called_proven_is_so_whatever_was_left_out(name: str, style: Style) -> None:
     proofs = 0
     for made in (specialised_search(name), choosy(name)):
         memory = SearchMemory.private()
         for state, line in exact_lines(name, 60):
             searcher = Searcher(state.game, memory, made)
-            thought = searcher.search(state, Limit(nodes=20_000, lines=len(state.moves())))
+            thought = searcher.search(state, Limit(nodes=20_000, lines=len(state.moves())), style)
             proofs += thought.proven is not None
             assert thought.proven in (None, "win" if line["value"] > 0 else "loss"), (str(state), thought)
             if thought.proven and "plies" in line:
@@ -273,14 +276,15 @@ def test_what_is_called_proven_is_so_whatever_was_left_out(name: str) -> None:
     assert proofs > 20
 
 
+@pytest.mark.parametrize("style", [SELECTIVE, RASH], ids=["selective", "rash"])
 @pytest.mark.parametrize("name", NAMES)
-def test_what_a_search_that_was_cut_off_calls_proven_is_so(name: str) -> None:
+def test_what_a_search_that_was_cut_off_calls_proven_is_so(name: str, style: Style) -> None:
     memory = SearchMemory.private()
     for state, line in exact_lines(name, 60):
         searcher = Searcher(state.game, memory)
         for nodes in (1, 20, 100, 500, 2_000):
             memory.clear()
-            thought = searcher.search(state, Limit(nodes=nodes))
+            thought = searcher.search(state, Limit(nodes=nodes), style)
             assert thought.proven in (None, "win" if line["value"] > 0 else "loss"), (str(state), nodes, thought)
             for one in thought.lines:
                 if one.proven:

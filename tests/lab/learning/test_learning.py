@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from cornered import engine
 from cornered.bots.evaluate.quoridor import FEATURES
 from cornered.bots.nnue.layout import LOGIT_SCORE
 from cornered.bots.nnue.network import load
@@ -24,6 +25,7 @@ from cornered.lab.learning.positions import Positions, read, write
 from cornered.lab.learning.selfplay import play_shard
 from tests.conftest import require
 
+START: Any = engine.load("quoridor").start().position  # type: ignore[attr-defined]
 TINY = LearningPlan("quoridor", 2, 12, nodes=60, epochs=3, seed=5, shard_games=6)
 
 
@@ -80,12 +82,12 @@ def test_it_learns_and_its_integers_are_those_of_the_search(positions: Positions
 
     from cornered.lab.learning.fitting import Model, feature_lists, fit
 
-    network, curve = fit(positions, Position, FEATURES, 25, 1)
+    network, curve = fit(positions, START, FEATURES, 25, 1)
     assert curve[-1].learnt < 0.97 * curve[0].learnt
-    assert fit(positions, Position, FEATURES, 25, 1)[0].columns.tobytes() == network.columns.tobytes()
+    assert fit(positions, START, FEATURES, 25, 1)[0].columns.tobytes() == network.columns.tobytes()
     model = Model(FEATURES)
     model.take(network)
-    lists = feature_lists(positions, Position, FEATURES)
+    lists = feature_lists(positions, START, FEATURES)
     features, begins = lists.batch(np.arange(len(positions)))
     with torch.no_grad():
         logits = model(torch.from_numpy(features), torch.from_numpy(begins)).numpy()
@@ -127,12 +129,13 @@ def test_an_interrupted_run_ends_with_the_same_networks(workforce: Workforce, tm
         learn(LearningPlan("quoridor", 1, 12, 60, 3, 5), tmp_path / "parts", workforce, no_report, lambda _: None)
 
 
-def test_the_command_writes_networks_and_their_cards(tmp_path: Path) -> None:
+@pytest.mark.parametrize("game", ["quoridor", "isolation", "bamboo"])
+def test_the_command_writes_networks_and_their_cards(game: str, tmp_path: Path) -> None:
     from cornered.cli.train import app
 
     numbers = {"generations": 1, "games": 6, "nodes": 60, "epochs": 2, "seed": 3, "workers": 1}
     options = [f"--{name}={number}" for name, number in numbers.items()]
-    result = CliRunner().invoke(app, ["quoridor", *options, "--json", "--out", str(tmp_path)])
+    result = CliRunner().invoke(app, [game, *options, "--json", "--out", str(tmp_path)])
     assert result.exit_code == 0, result.output
     said = json.loads(result.stdout)
     (generation,) = said["generations"]
@@ -161,5 +164,5 @@ def test_a_budget_of_time_sets_the_games(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_game_without_features_is_refused() -> None:
-    with pytest.raises(ValueError, match="no network evaluates bamboo; there are networks for quoridor"):
-        LearningPlan("bamboo", 1, 1, 1, 1, 1)
+    with pytest.raises(ValueError, match="no network evaluates trapgrid; there are networks for quoridor, isolation, "):
+        LearningPlan("trapgrid", 1, 1, 1, 1, 1)

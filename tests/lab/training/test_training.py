@@ -66,7 +66,7 @@ def test_equal_plans_make_equal_files_and_other_seeds_do_not(tmp_path: Path, wor
     for name in NETWORK_KINDS:
         again = load(tmp_path / f"0{name}.npz")
         assert again.provenance["command"] == (
-            "cornered train bamboo --network both --radius 1 --games 20 --epochs 4 --seed 3 "
+            "cornered train bamboo-neural --network both --radius 1 --games 20 --epochs 4 --seed 3 "
             "--mix minimax=3,mcts=1,hybrid=1,outer=2"
         )
         assert again.network.kind == name
@@ -109,7 +109,9 @@ def test_an_interrupted_run_goes_on_to_the_same_weights(
     else:
         assert seen[0] == (("games", reached + 1) if reached < TINY.games else ("dense network", 1))
     assert all_same(resumed, train(TINY, workforce))
-    with pytest.raises(ValueError, match=r"another run, 'cornered train bamboo --network both --radius 1 --games 20"):
+    with pytest.raises(
+        ValueError, match=r"another run, 'cornered train bamboo-neural --network both --radius 1 --games 20"
+    ):
         train(TrainingPlan(1, 20, 4, 4), workforce, checkpoint)
 
 
@@ -287,7 +289,7 @@ def test_the_bots_play_what_they_have_a_network_for_and_say_so_elsewhere(monkeyp
     shipped.cache_clear()
     assert not kind("bamboo-neural").plays(game)
     for name in NETWORK_KINDS:
-        with pytest.raises(ValueError, match=rf"`cornered train bamboo --network {name} --radius 5` makes one"):
+        with pytest.raises(ValueError, match=rf"`cornered train bamboo-neural --network {name} --radius 5` makes one"):
             create(f"bamboo-neural:network={name}").choose(game.start(), Limit())
     shipped.cache_clear()
 

@@ -1,0 +1,105 @@
+"""The features of a Bamboo position of radius 5, as the mover sees it.
+
+In boards of three words each, laid out as in `cornered.engine.kernels.hexagon`: for the mover and for the other the
+stones in groups of one, two, three and more, the free cells beside no own group and beside two or more, and those where
+a stone may be put; then the free cells. After these the numbers of groups of both as a pair, by how much each number
+exceeds the largest group as a pair, by how many more cells the mover may use, and the number of free cells.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from cornered import engine
+from cornered.bots.nnue.features import moved
+from cornered.engine.compile.kernel import kernel
+from cornered.engine.encoding import encoding
+from cornered.engine.kernels.hexagon import WORD, Position, around, first, group_at, size_of, survey, turned
+
+__all__ = ["GROUPS", "GROUPS_WORD", "RADIUS", "WORDS", "mark", "symmetries"]
+
+RADIUS: Final = 5
+SIDE_BOARDS: Final = 7
+BOARDS: Final = 2 * SIDE_BOARDS + 1
+SIZES: Final = 4
+"""Groups are told apart by their stones up to so many."""
+GROUPS: Final = 32
+"""Groups are counted to below this."""
+ROOMS: Final = 16
+"""How much the number of groups exceeds the largest one is counted to below this."""
+MOVES: Final = 256
+"""More than twice the cells: a difference is counted from half of it."""
+FREE: Final = 128
+GROUPS_WORD: Final = 3 * BOARDS
+ROOMS_WORD: Final = GROUPS_WORD + GROUPS * GROUPS // 64
+MOVES_WORD: Final = ROOMS_WORD + ROOMS * ROOMS // 64
+FREE_WORD: Final = MOVES_WORD + MOVES // 64
+WORDS: Final = FREE_WORD + FREE // 64
+
+
+@kernel
+def mark_side(position: Position, marked: Any, start: int) -> tuple[int, int, int]:
+    """Write the boards of the mover from word `start` on; return how many groups there are, by how much that exceeds
+    the largest one, and how many cells may be used."""
+    own = rest_a, rest_b, rest_c = position.own_a, position.own_b, position.own_c
+    for word in range(start, start + 3 * SIZES):
+        marked[word] = 0
+    once_a, once_b, once_c, twice_a, twice_b, twice_c = 0, 0, 0, 0, 0, 0
+    largest = 0
+    while rest_a | rest_b | rest_c != 0:
+        group = group_at(first((rest_a, rest_b, rest_c)), own)
+        a, b, c = group
+        rest_a, rest_b, rest_c = rest_a ^ a, rest_b ^ b, rest_c ^ c
+        size = size_of(group)
+        largest = max(largest, size)
+        at = start + 3 * (min(size, SIZES) - 1)
+        marked[at] |= a
+        marked[at + 1] |= b
+        marked[at + 2] |= c
+        a, b, c = around(group)
+        twice_a, twice_b, twice_c = twice_a | once_a & a, twice_b | once_b & b, twice_c | once_c & c
+        once_a, once_b, once_c = once_a | a, once_b | b, once_c | c
+    free_a, free_b, free_c = position.free_a, position.free_b, position.free_c
+    at = start + 3 * SIZES
+    marked[at], marked[at + 1], marked[at + 2] = free_a & ~once_a, free_b & ~once_b, free_c & ~once_c
+    marked[at + 3], marked[at + 4], marked[at + 5] = free_a & twice_a, free_b & twice_b, free_c & twice_c
+    cells, groups = survey(position)
+    marked[at + 6], marked[at + 7], marked[at + 8] = cells
+    return groups, groups - largest, size_of(cells)
+
+
+@kernel
+def mark(position: Position, marked: Any) -> None:
+    """Write the features of a position. `marked` has WORDS words."""
+    own_groups, own_room, own_moves = mark_side(position, marked, 0)
+    others_groups, others_room, others_moves = mark_side(turned(position), marked, 3 * SIDE_BOARDS)
+    at = 6 * SIDE_BOARDS
+    marked[at], marked[at + 1], marked[at + 2] = position.free_a, position.free_b, position.free_c
+    for word in range(GROUPS_WORD, WORDS):
+        marked[word] = 0
+    groups = GROUPS * min(own_groups, GROUPS - 1) + min(others_groups, GROUPS - 1)
+    marked[GROUPS_WORD + (groups >> 6)] = 1 << (groups & 63)
+    rooms = ROOMS * min(own_room, ROOMS - 1) + min(others_room, ROOMS - 1)
+    marked[ROOMS_WORD + (rooms >> 6)] = 1 << (rooms & 63)
+    moves = MOVES // 2 + own_moves - others_moves
+    marked[MOVES_WORD + (moves >> 6)] = 1 << (moves & 63)
+    free = size_of((position.free_a, position.free_b, position.free_c))
+    marked[FREE_WORD + (free >> 6)] = 1 << (free & 63)
+
+
+def feature(board: int, cell: int) -> int:
+    """Return the number of the feature of a cell of a board."""
+    return 64 * (3 * board + cell // WORD) + cell % WORD
+
+
+def symmetries() -> list[list[int]]:
+    """Return where each feature goes by each of the twelve symmetries of the hexagon."""
+    known = encoding(engine.load("bamboo", radius=RADIUS))
+    cells = list(known.move_numbers.values())
+    found = []
+    for symmetry in known.symmetries:
+        images = [(cell, cells[action]) for cell, action in zip(cells, symmetry.actions, strict=True)]
+        found.append(
+            moved(WORDS, {feature(at, cell): feature(at, image) for at in range(BOARDS) for cell, image in images})
+        )
+    return found
