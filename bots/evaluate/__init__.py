@@ -16,8 +16,8 @@ A game's module offers kernels over its `Position`, for two players, with which 
   `SCRATCH` that the kernel keeps between calls; zeroed with the transposition table.
 
 It may offer an evaluation that is learnt: the kernel `network_score(position, ply, scratch) -> int`, as `evaluate`, for
-a scratch that `has_network`; `prepare(game, scratch)`, a plain function that gives a zeroed scratch the network of a
-board; and `FEATURES`, a `cornered.bots.nnue.features.FeatureSet`.
+a scratch that `has_network`; `network_name(game)`, a plain function that names the network for a game of two, if there
+is one; and `FEATURES`, a `cornered.bots.nnue.features.FeatureSet`.
 
 A module may also offer plain functions over `State`: `evaluate_state(state, seat) -> float`, required for more than two
 players and for dice, and `state_candidates(state)`, the moves for a search in plain Python.
@@ -33,9 +33,10 @@ from functools import cache
 from types import ModuleType
 from typing import Any, Final, TypeAlias
 
+from cornered.bots.nnue.network import TrainedNetwork, shipped
 from cornered.engine import Game, State
 
-__all__ = ["CandidateMoves", "EvaluateState", "Evaluator", "evaluation_module", "evaluator", "is_duel"]
+__all__ = ["CandidateMoves", "EvaluateState", "Evaluator", "evaluation_module", "evaluator", "is_duel", "network_of"]
 
 EvaluateState: TypeAlias = Callable[[State, int], float]
 """The evaluation of a position that is not over for one seat: 0 is even, 1 about one move's worth, below 1,000."""
@@ -71,6 +72,13 @@ def evaluation_module(game: str) -> ModuleType | None:
     if game not in {module.name for module in pkgutil.iter_modules(__path__)}:
         return None
     return importlib.import_module(f"{__name__}.{game}")
+
+
+def network_of(game: Game) -> TrainedNetwork | None:
+    """Return the network that evaluates a game's positions, None where none ships."""
+    name_of = getattr(evaluation_module(game.name), "network_name", None) if is_duel(game) else None
+    name = None if name_of is None else name_of(game)
+    return None if name is None else shipped(name)
 
 
 @cache

@@ -15,7 +15,6 @@ from cornered.bots.evaluate.bamboo_features import GROUPS, GROUPS_WORD, RADIUS, 
 from cornered.bots.nnue.features import FeatureSet
 from cornered.bots.nnue.inference import forward, update
 from cornered.bots.nnue.layout import network_layout
-from cornered.bots.nnue.network import install_shipped
 from cornered.engine import Game
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.hashing import mixed
@@ -28,9 +27,9 @@ __all__ = [
     "evaluate",
     "exact_value",
     "key",
+    "network_name",
     "network_score",
     "order_score",
-    "prepare",
     "quiet",
 ]
 
@@ -117,10 +116,9 @@ def prior() -> npt.NDArray[np.float64]:
 FEATURES: Final = FeatureSet(WORDS, mark, lambda: range(64 * WORDS), symmetries, prior)
 
 
-def prepare(game: Game, scratch: Any) -> None:
-    """Give the search the network of a board, if there is one."""
-    if game.options["radius"] == RADIUS:
-        install_shipped(NETWORK, FEATURES, scratch)
+def network_name(game: Game) -> str | None:
+    """Return the name of the network for a board, None where none is."""
+    return NETWORK if game.options["radius"] == RADIUS else None
 
 
 @kernel

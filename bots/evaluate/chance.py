@@ -4,7 +4,7 @@
 
 The curves were fitted by `cornered tune chance --game GAME --games N` to every second of N games between equal levels
 from 5 to 9 on the usual board, and checked on the others; positions with a proven value need no estimate and are in
-neither.
+neither. The score of a network is a logit.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from cornered.bots.evaluate import is_duel
+from cornered.bots.evaluate import CENTIMOVES, is_duel, network_of
+from cornered.bots.nnue.layout import LOGIT_SCORE
 from cornered.engine import Game
 
 __all__ = ["CURVES", "Curve", "scale_of", "win_probability"]
@@ -42,6 +43,8 @@ CURVES: Final[Mapping[str, Curve]] = {
 
 def scale_of(game: Game) -> float | None:
     """Return the scale of a game's curve; None for dice and more than two players, which no curve was fitted to."""
+    if network_of(game) is not None:
+        return LOGIT_SCORE / CENTIMOVES
     curve = CURVES.get(game.name)
     return curve.scale if curve is not None and is_duel(game) else None
 

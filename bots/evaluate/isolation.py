@@ -21,7 +21,6 @@ from cornered.bots.evaluate.regions import fields, region, separated_winner, spr
 from cornered.bots.nnue.features import FeatureSet
 from cornered.bots.nnue.inference import forward, update
 from cornered.bots.nnue.layout import network_layout
-from cornered.bots.nnue.network import install_shipped
 from cornered.engine import Game, State
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.games.isolation import IsolationState
@@ -37,9 +36,9 @@ __all__ = [
     "evaluate_state",
     "exact_value",
     "key",
+    "network_name",
     "network_score",
     "order_score",
-    "prepare",
     "quiet",
     "voronoi_zones",
 ]
@@ -119,10 +118,9 @@ def prior() -> npt.NDArray[np.float64]:
 FEATURES: Final = FeatureSet(WORDS, mark, lambda: range(64 * WORDS), symmetries, prior)
 
 
-def prepare(game: Game, scratch: Any) -> None:
-    """Give the search the network of a board, if there is one."""
-    if game.options["width"] == game.options["height"] == SIZE:
-        install_shipped(NETWORK, FEATURES, scratch)
+def network_name(game: Game) -> str | None:
+    """Return the name of the network for a board, None where none is."""
+    return NETWORK if game.options["width"] == game.options["height"] == SIZE else None
 
 
 @kernel

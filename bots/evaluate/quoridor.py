@@ -23,7 +23,6 @@ from cornered.bots.evaluate.rings import evaluate_state, state_candidates
 from cornered.bots.nnue.features import FeatureSet
 from cornered.bots.nnue.inference import forward, update
 from cornered.bots.nnue.layout import network_layout
-from cornered.bots.nnue.network import install_shipped
 from cornered.engine import Game
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.hashing import mixed
@@ -38,9 +37,9 @@ __all__ = [
     "evaluate_state",
     "exact_value",
     "key",
+    "network_name",
     "network_score",
     "order_score",
-    "prepare",
     "quiet",
     "state_candidates",
 ]
@@ -100,11 +99,10 @@ def prior() -> npt.NDArray[np.float64]:
 FEATURES: Final = FeatureSet(WORDS, mark, turned, symmetries, prior)
 
 
-def prepare(game: Game, scratch: Any) -> None:
-    """Give the search the network of a board, if there is one."""
+def network_name(game: Game) -> str | None:
+    """Return the name of the network for a board, None where none is."""
     size, walls = game.options["size"], game.options["walls"]
-    if game.seats == 2 and size == SIZE and walls is not None and walls <= MOST_WALLS:
-        install_shipped(NETWORK, FEATURES, scratch)
+    return NETWORK if size == SIZE and walls is not None and walls <= MOST_WALLS else None
 
 
 @kernel

@@ -13,11 +13,10 @@ from typing import Any, Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from cornered.bots.nnue.features import FeatureSet
 from cornered.bots.nnue.layout import FIRST_SCALE, HIDDEN, LAYER_SHIFT, LOGIT_SCORE, SCORE_LIMIT, SECOND
 from cornered.engine.records.files import replacing
 
-__all__ = ["SHIPPED", "Network", "TrainedNetwork", "install", "install_shipped", "load", "save", "shipped"]
+__all__ = ["SHIPPED", "Network", "TrainedNetwork", "install", "load", "save", "shipped"]
 
 SHIPPED: Final = Path(__file__).parent / "data"
 
@@ -86,13 +85,6 @@ def shipped(name: str) -> TrainedNetwork | None:
     """Return the network that comes with the program for a board, such as quoridor-size9; None where there is none."""
     path = SHIPPED / f"{name}.npz"
     return load(path) if path.is_file() else None
-
-
-def install_shipped(name: str, known: FeatureSet, record: Any) -> None:
-    """Write the network that comes with the program for a board into the search's record, if there is one."""
-    trained = shipped(name)
-    if trained is not None:
-        install(trained.network, known.turned(), record)
 
 
 def install(network: Network, turned: Sequence[int], record: Any) -> None:

@@ -17,8 +17,9 @@ import numba
 import numpy as np
 
 from cornered import engine
-from cornered.bots.evaluate import evaluation_module, is_duel
+from cornered.bots.evaluate import evaluation_module, is_duel, network_of
 from cornered.bots.kernels.specialise import specialise_template
+from cornered.bots.nnue.network import install
 from cornered.bots.search.layout import TABLE_LAYOUT, WORKSPACE_LAYOUT
 from cornered.engine import Game, State
 from cornered.engine.compile.kernel import cache_of, kernel
@@ -59,6 +60,13 @@ def zero(position: Any, ply: int, scratch: Any) -> int:
 
 def nothing_to_prepare(game: Game, record: Any) -> None:
     """Leave a record as it is, zeroed."""
+
+
+def give_network(game: Game, record: Any) -> None:
+    """Give a zeroed record the network of a board, if there is one."""
+    trained, evaluation = network_of(game), evaluation_module(game.name)
+    if trained is not None and evaluation is not None:
+        install(trained.network, evaluation.FEATURES.turned(), record)
 
 
 def supports(game: Game) -> bool:
@@ -113,8 +121,7 @@ def specialised_search(name: str) -> SpecialisedSearch:
     """Return the search of a game, compiled now or loaded: `warming.warm` does it once for all processes."""
     evaluation = evaluation_module(name)
     layout = getattr(evaluation, "SCRATCH", SCRATCH)
-    prepare = getattr(evaluation, "prepare", nothing_to_prepare)
-    return specialise(name, hooks(name), engine.load(name).start(), layout, directory(name), prepare)
+    return specialise(name, hooks(name), engine.load(name).start(), layout, directory(name))
 
 
 def specialise(
@@ -123,7 +130,6 @@ def specialise(
     sample: State,
     scratch: np.dtype[Any],
     cached_in: Path,
-    prepare: Callable[[Game, Any], None] = nothing_to_prepare,
 ) -> SpecialisedSearch:
     """Return the template's search over `hooks`; `sample` is a state of the game, for the types.
 
@@ -135,4 +141,5 @@ def specialise(
     search: CompiledSearch = specialise_template(
         TEMPLATE, "search", name, hooks, (typed, *[numba.int64] * 4, *records), cached_in
     )
+    prepare = give_network if hooks["HAS_NETWORK"] else nothing_to_prepare
     return SpecialisedSearch(search, hooks, scratch, prepare)

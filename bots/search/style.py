@@ -83,6 +83,6 @@ class Style:
 
 
 SELECTIVE: Final = Style()
-LEARNT: Final = Style(learnt=True, pruning=Pruning(margins=(150, 300, 450)))
-"""Margins of half a logit for each ply of depth. What gained nothing beside them is in docs/strength.md."""
+LEARNT: Final = Style(learnt=True, pruning=Pruning(margins=(100, 180, 260, 340, 420, 500)))
+"""Margins in hundredths of a network's score. What was tried beside them is in docs/strength.md."""
 FULL_WIDTH: Final = Style(selective=False)

@@ -10,10 +10,13 @@ import numpy as np
 import pytest
 
 from cornered import engine
-from cornered.bots.evaluate import evaluation_module
+from cornered.bots.evaluate import network_of
+from cornered.bots.evaluate.chance import scale_of
+from cornered.bots.nnue.layout import LOGIT_SCORE
 from cornered.bots.nnue.network import SHIPPED, TrainedNetwork, shipped
 from cornered.bots.search.specialise import specialised_search
 from cornered.cli.train import app
+from cornered.engine import Game
 from cornered.lab.learning.plan import SUBJECTS
 
 LARGEST = 1_000_000
@@ -22,7 +25,7 @@ FILES = sorted(SHIPPED.glob("*.npz"))
 NAMES = {subject.network: game for game, subject in SUBJECTS.items()}
 
 
-def network_of(path: Path) -> TrainedNetwork:
+def network_of_file(path: Path) -> TrainedNetwork:
     found = shipped(path.stem)
     assert found is not None
     return found
@@ -36,7 +39,7 @@ def test_there_are_networks_and_each_is_of_a_game() -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_network_is_small_and_has_its_card(path: Path) -> None:
     assert path.stat().st_size <= LARGEST
-    provenance = network_of(path).provenance
+    provenance = network_of_file(path).provenance
     card = path.with_suffix(".md").read_text(encoding="utf-8")
     command = shlex.split(provenance["command"])
     assert command[:3] == ["cornered", "train", NAMES[path.stem]]
@@ -45,26 +48,29 @@ def test_a_network_is_small_and_has_its_card(path: Path) -> None:
     assert f"{provenance['positions']:,} positions" in card
 
 
+def record_of(game: Game) -> Any:
+    """Return the record of a game's search, with its network if there is one."""
+    made = specialised_search(game.name)
+    record: Any = np.zeros(1, made.scratch).view(np.recarray)[0]
+    made.prepare(game, record)
+    return record
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_network_is_found_for_its_board_and_for_no_other(path: Path) -> None:
-    game = NAMES[path.stem]
-    made, others = (
-        specialised_search(game),
-        {"quoridor": {"size": 7}, "isolation": {"width": 6}, "bamboo": {"radius": 4}},
-    )
-    for options, is_known in ((SUBJECTS[game].options, 1), (others[game], 0)):
-        record: Any = np.zeros(1, made.scratch).view(np.recarray)[0]
-        made.prepare(engine.load(game, **options), record)
-        assert record.has_network == is_known
+def test_a_network_is_used_on_its_board_and_on_no_other(path: Path) -> None:
+    name = NAMES[path.stem]
+    others = {"quoridor": {"size": 7}, "isolation": {"width": 6}, "bamboo": {"radius": 4}}
+    game, other = engine.load(name, **SUBJECTS[name].options), engine.load(name, **others[name])
+    assert record_of(game).has_network == 1
+    assert record_of(other).has_network == 0
+    assert network_of(game) is network_of_file(path)
+    assert network_of(other) is None
+    assert scale_of(game) == LOGIT_SCORE / 100 != scale_of(other)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_start_is_about_even(path: Path) -> None:
-    game = NAMES[path.stem]
-    module = evaluation_module(game)
-    assert module is not None
-    record: Any = np.zeros(1, module.SCRATCH).view(np.recarray)[0]
-    loaded = engine.load(game, **SUBJECTS[game].options)
-    module.prepare(loaded, record)
-    start: Any = loaded.start().position  # type: ignore[attr-defined]  # every game of ours has one
-    assert abs(module.network_score(start, 0, record)) < 300
+    name = NAMES[path.stem]
+    game = engine.load(name, **SUBJECTS[name].options)
+    start: Any = game.start().position  # type: ignore[attr-defined]  # every game of ours has one
+    assert abs(specialised_search(name).hooks["network_score"](start, 0, record_of(game))) < LOGIT_SCORE
