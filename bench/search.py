@@ -28,7 +28,7 @@ from cornered.engine.compile.kernel import cache_of
 
 __all__ = ["EXPECTED_NODES", "Beside", "Figures", "NodeCount", "as_json", "beside_c", "count", "lines", "run", "total"]
 
-EXPECTED_NODES: Final = 587_955
+EXPECTED_NODES: Final = 1_062_312
 """The node total of `BENCH_POSITIONS` for the current sources."""
 
 BENCH_POSITIONS: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
@@ -61,7 +61,7 @@ BENCH_POSITIONS: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
 STYLES: Final[Mapping[str, Style]] = {"by hand": SELECTIVE, "network": LEARNT}
 NETWORK_PLIES: Final = 3
 """So many plies deeper go the searches with a network, or they would be too short for a speed."""
-SEARCHES: Final = (*((game, "by hand") for game in BENCH_POSITIONS), ("quoridor", "network"))
+SEARCHES: Final = (*((game, "by hand") for game in BENCH_POSITIONS), ("isolation", "network"), ("quoridor", "network"))
 
 PLAIN_DEPTHS: Final[Mapping[str, int]] = {"trapgrid": 30, "isolation": 10, "bamboo": 7, "quoridor": 8}
 """Search depth from the start of each game with minimal evaluations."""
