@@ -140,11 +140,11 @@ def quoridor(
     """Train the network with which the champion evaluates Quoridor on 9x9. Ctrl-C interrupts."""
     import json
 
-    from cornered.cli.missing_extra import require
+    from cornered.cli.missing_extra import require_extras
     from cornered.cli.progress import progress
     from cornered.lab.execution.workforce import Workforce
 
-    require("pyarrow", "torch")
+    require_extras("a network for the search is trained with PyTorch", train="torch")
     from cornered.lab.learning.card import write_card
     from cornered.lab.learning.generations import held_plan, learn, plan_within
     from cornered.lab.learning.plan import LearningPlan
