@@ -204,7 +204,10 @@ WRONG = {
         ["match", "random", "greedy", *QUICK, "--server", "ws://127.0.0.1:1", "--clock", "soon"],
         "a clock is 5+3",
     ),
-    "a server that is none": (["match", "random", "greedy", *QUICK, "--server", "ws://"], "looks like ws://host:port"),
+    "a server that is none": (
+        ["match", "random", "greedy", *QUICK, "--server", "ws://"],
+        "looks like http://host:port",
+    ),
     "two ways to begin": (
         ["match", "random", "greedy", *QUICK, "--plies", "2", "--openings", "x"],
         "give one of them",
