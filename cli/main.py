@@ -311,8 +311,8 @@ def bot(
     ] = False,
 ) -> None:
     """Connect bots to a server, until interrupted. A bot of yours thinks in worker processes, one for each match."""
+    from cornered.cli.bot_word import is_own
     from cornered.clients.sdk.address import require_key, require_token, require_version, socket_url
-    from cornered.clients.sdk.bot_word import is_author_word
     from cornered.clients.sdk.tokens import TokenStore
 
     options = "--against, --games, --game, --clock, --rated, --thinks-in, --on-error and --name"
@@ -320,7 +320,7 @@ def bot(
     is_solo = rated or any(given is not None for given in solo)
     if is_solo and (len(names) > 1 or house):
         raise ValueError(f"{options} are for one bot, which comes alone")
-    is_alone = is_solo or (len(names) == 1 and is_author_word(names[0]) and not house)
+    is_alone = is_solo or (len(names) == 1 and is_own(names[0]) and not house)
     if not is_alone:
         from cornered.bots.roster import create
 
