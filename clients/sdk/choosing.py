@@ -189,7 +189,7 @@ def crash_text(error: BaseException) -> str:
 
 
 def shown(wrong: object) -> str:
-    """Return a short representation of any object, an error by its text; one whose `repr` raises is shown by its type."""
+    """Return a short representation of any object: of an error its text, and the type where `repr` raises."""
     try:
         if isinstance(wrong, BaseException):
             text = " ".join(str(wrong).split())[:MAX_SHOWN_CHARS]
