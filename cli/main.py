@@ -57,7 +57,7 @@ from cornered.cli.train import app as training
 from cornered.cli.tune import app as tuning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Mapping, Sequence
+    from collections.abc import Callable, Coroutine
 
     from cornered.server.settings import Settings
 
