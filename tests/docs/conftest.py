@@ -42,16 +42,14 @@ async def _until_here(name: str, address: str) -> None:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory, compiled: None) -> Iterator[str]:
+def server(compiled: None) -> Iterator[str]:
     """Host and port of the server that most pages share."""
     with house() as address:
         yield address
 
 
 @pytest.fixture
-def sandbox(
-    request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, compiled: None
-) -> Iterator[Sandbox]:
+def sandbox(request: pytest.FixtureRequest, tmp_path: Path, compiled: None) -> Iterator[Sandbox]:
     if request.node.callspec.params.get("page") in WITH_OWN_SERVER:
         with house() as address:
             yield Sandbox(tmp_path, address)
