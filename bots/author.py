@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from cornered.bots.bot import Bot, Limit, SettingValue, Thought
-from cornered.clients.sdk.bot_word import choose_of, load_object, short_name
+from cornered.clients.sdk.bot_word import choose_of, file_word, load_object, short_name
 from cornered.clients.sdk.choosing import awaited, require_legal
 from cornered.clients.sdk.worker_main import seeded
 from cornered.engine import IllegalMove, State
@@ -52,7 +52,8 @@ def author_bot(head: str, seed: int | None, settings: Mapping[str, SettingValue]
 
     Raises as `load_choose` does.
     """
-    # Two ways of writing a file's name are the same bot.
+    # Two ways of writing a file's name, or its folder's, are the same bot.
+    head = file_word(head)
     head = str(Path(head).resolve()) if head.endswith(".py") else head
     found = _loaded(head)
     if isinstance(found, type) and issubclass(found, Bot):

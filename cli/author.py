@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cornered.cli.bot_folder import file_of, write_bot
+from cornered.cli.bot_folder import write_bot
 from cornered.cli.errors import CommandGroup
 from cornered.cli.missing_extra import require_extras
 from cornered.cli.players import DEFAULT_SERVER, Server
@@ -31,6 +31,8 @@ Games = Annotated[
 @app.command()
 def new(name: Annotated[str, typer.Argument(help="The bot's name; a folder of this name is made here.")]) -> None:
     """Write a new bot: one file with one function, a test, and a README of ten lines."""
+    from cornered.clients.sdk.bot_file import file_of
+
     folder = write_bot(name, Path.cwd())
     shown = folder.name
     typer.echo(f"{shown}/{file_of(folder).name} has the function that chooses the moves.")
@@ -62,6 +64,7 @@ def try_(
     require_extras("a trial has a server and opponents of its own", server="sqlalchemy", bots="numba")
     from cornered.cli.running_bots import run_until_ended
     from cornered.cli.trial import Trial, run_trial
+    from cornered.clients.sdk.bot_file import file_of
 
     path = file_of(bot)
     trial = Trial(path, tuple(game or ()), against, games, clock, seed, port)
@@ -99,6 +102,7 @@ def connect(
     from cornered.cli.editable_bot import EditableBot
     from cornered.cli.running_bots import run_until_ended
     from cornered.clients.sdk.address import require_name, require_token
+    from cornered.clients.sdk.bot_file import file_of
     from cornered.clients.sdk.running import BotSettings, play_bot
 
     path = file_of(bot)

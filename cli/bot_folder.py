@@ -1,4 +1,4 @@
-"""The folder of an author's bot: what `cornered new` writes there, and which of its files is the bot."""
+"""The folder of an author's bot, as `cornered new` writes it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Final
 
-__all__ = ["file_of", "write_bot"]
+__all__ = ["write_bot"]
 
 BOT: Final = '''"""{name}: a bot for Cornered. It plays every game, at random until you know better."""
 
@@ -98,19 +98,3 @@ def _is_taken(module: str) -> bool:
     """Return whether a file of this name would hide a module that the bot or Cornered imports, or one of pytest's."""
     known = (*sys.stdlib_module_names, *packages_distributions(), "cornered", "pytest", "conftest", "test")
     return module in known
-
-
-def file_of(bot: Path) -> Path:
-    """Return the Python file of a bot: itself, or the only one of its folder beside tests. Raises ValueError."""
-    if bot.is_file():
-        return bot
-    if not bot.is_dir():
-        raise ValueError(f"there is no folder or file {str(bot)!r}; `cornered new {bot.name}` writes one")
-    own = bot / f"{bot.resolve().name.replace('-', '_').casefold()}.py"
-    if own.is_file():
-        return own
-    found = sorted(path for path in bot.glob("*.py") if not path.name.startswith(("test_", "_", "conftest")))
-    if len(found) != 1:
-        listed = ", ".join(path.name for path in found) or "none"
-        raise ValueError(f"name the bot's file: {bot} has {listed} that could be it")
-    return found[0]

@@ -117,7 +117,9 @@ def replay(
         return
     wanted = [request for request in requests if ply in (None, request.ply)]
     if not wanted:
-        raise ValueError("there is no such request")
+        # A file has requests of one match, in their order.
+        known = ", ".join(str(request.ply) for request in requests)
+        raise ValueError(f"there is no request of ply {ply}; there are {known}" if requests else "there is no request")
     choose = choose_of_word(bot)
     done: list[tuple[MatchRequest, Replayed]] = []
     if not as_json:

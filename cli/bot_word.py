@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from cornered.clients.sdk.bot_word import ChooseState
     from cornered.clients.sdk.tokens import TokenStore
 
-__all__ = ["bot_of_word", "choose_of_word"]
+__all__ = ["bot_of_word", "choose_of_word", "is_own"]
 
 
 def bot_of_word(
@@ -27,12 +27,12 @@ def bot_of_word(
     What is `given` are fields of `BotSettings`; those that are None have their defaults. Raises ValueError and OSError.
     """
     from cornered.clients.sdk.address import require_name
-    from cornered.clients.sdk.bot_word import is_author_word, short_name, split_word
+    from cornered.clients.sdk.bot_word import short_name, split_word
     from cornered.clients.sdk.running import BotSettings, play_bot
 
     settings = BotSettings(**{field: value for field, value in given.items() if value is not None})
     load = partial(choose_of_word, word, settings.seed)
-    if is_author_word(word):
+    if is_own(word):
         label = short_name(split_word(word)[0])
     else:
         from cornered.bots.online.host import player_name
@@ -44,10 +44,18 @@ def bot_of_word(
 
 def choose_of_word(word: str, seed: int | None = None) -> ChooseState:
     """Return the function of any bot word; `seed` is that of a bot of the roster. Raises ValueError and OSError."""
-    from cornered.clients.sdk.bot_word import is_author_word, load_choose
+    from cornered.clients.sdk.bot_word import load_choose
 
-    if is_author_word(word):
+    if is_own(word):
         return load_choose(word)
     from cornered.bots.roster import create
 
     return create(word, seed).choose
+
+
+def is_own(word: str) -> bool:
+    """Return whether a word names a bot of its author's. Raises ValueError for settings of another form."""
+    from cornered.bots.roster import is_of_roster
+    from cornered.clients.sdk.bot_word import is_author_word
+
+    return not is_of_roster(word) and is_author_word(word)

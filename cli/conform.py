@@ -72,8 +72,12 @@ def conform(
         from cornered.cli.conformance.client_stage import check_client
         from cornered.cli.conformance.subject import Program
 
-        command = shlex.split(client) if client is not None else _command_of(bot or "")
-        verdicts = check_client(Program(command), _chosen(CLIENT_SCENARIOS, only))
+        program = Program(shlex.split(client) if client is not None else _command_of(bot or ""))
+
+        def bot_failure() -> str | None:
+            return None if bot is None else program.bot_failure
+
+        verdicts = check_client(program, _chosen(CLIENT_SCENARIOS, only), bot_failure=bot_failure)
     found = asyncio.run(_collect(verdicts, is_silent=as_json))
     if as_json:
         typer.echo(json.dumps([asdict(verdict) for verdict in found]))

@@ -20,12 +20,13 @@ from cornered.cli.think import interruptible
 from cornered.engine.progress import Report
 
 if TYPE_CHECKING:
+    from cornered.engine import Game
     from cornered.lab.contests.contest import GameStore
     from cornered.lab.contests.openings import Openings
     from cornered.lab.contests.terms import ContestTerms
     from cornered.lab.execution.workforce import Workforce
 
-__all__ = ["ContestConfig", "ContestOptions", "ContestSession", "as_typed", "playing"]
+__all__ = ["ContestConfig", "ContestOptions", "ContestSession", "as_typed", "playing", "require_programs"]
 
 DEFAULT_MOVE_TIME_S: Final = 0.1
 """Seconds per move without a limit."""
@@ -169,6 +170,9 @@ def playing(
         raise ValueError(f"{folder} is no folder; choose another with --out")
     if config.terms.server is not None:
         require_listener(config.terms.server)
+    if cluster is None:
+        # On a cluster the programs are those of other machines.
+        interruptible(lambda: require_programs(config.terms.load(), bots), "Starting the programs")
     keep: GameStore | None = None
     try:
         with ExitStack() as stack:
@@ -186,6 +190,29 @@ def playing(
         how = "nothing is kept without --out" if folder is None else "repeat the command to go on"
         typer.echo(f"stopped after {played} game{'' if played == 1 else 's'}; {how}", err=True)
         raise
+
+
+def require_programs(game: Game, bots: Sequence[str]) -> None:
+    """Raise ValueError for a bot word of a program that does not start, or does not play `game`.
+
+    Such a program would lose all of its games.
+    """
+    from cornered.clients.sdk.bot_word import is_program
+
+    programs = [word for word in dict.fromkeys(bots) if is_program(word)]
+    if not programs:
+        return
+    from cornered.bots.roster import create
+    from cornered.bots.ugi.command import quit_idle
+    from cornered.bots.ugi.process import EngineFailed
+
+    try:
+        for word in programs:
+            create(word).prepare(game)
+    except EngineFailed as failure:
+        raise ValueError(f"{failure}; it cannot play") from None
+    finally:
+        quit_idle()
 
 
 def as_typed(context: typer.Context, *, without: Collection[str] = ()) -> str:

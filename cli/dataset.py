@@ -130,7 +130,7 @@ def dataset(
             workforce = stack.enter_context(Workforce.open(workers, cluster))
             rows, seconds = make(plan, folder, workforce, report)
             counts = count(plan, folder)
-            card = write_card(plan, folder, counts, as_typed(context, without={"out"}), licence)
+            card = write_card(plan, folder, counts, as_typed(context), licence)
     except KeyboardInterrupt:
         typer.echo("interrupted; complete files are kept, and the same command goes on", err=True)
         raise
@@ -138,8 +138,9 @@ def dataset(
     if json_:
         typer.echo(json.dumps({"folder": str(folder), **counts.as_json(), "made": rows, "seconds": round(seconds, 3)}))
         return
+    files = "1 file" if plan.shards == 1 else f"{plan.shards:,} files"
     typer.echo(
-        f"{counts.rows:,} positions of {counts.games:,} games in {plan.shards:,} files, "
+        f"{counts.rows:,} positions of {counts.games:,} games in {files}, "
         f"{counts.bytes / 2**20:.1f} MiB, {counts.bytes / max(1, counts.rows):.1f} bytes a position"
     )
     if rows:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import typer
 from typer.core import TyperGroup
@@ -17,17 +18,24 @@ __all__ = ["CommandGroup", "first_error"]
 class CommandGroup(TyperGroup):
     """A command group that prints one line in place of a traceback, except for faults of the program itself.
 
-    Its help has the whole first paragraph of each command.
+    Its help has the whole first paragraph of each command, under the headings of `panels`.
     """
 
+    panels: ClassVar[Mapping[str, Sequence[str]]] = {}
+    """Names of commands by the heading under which help lists them; all others are under "Commands"."""
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # the base's own types are private
-        rows = [
-            (name, " ".join(inspect.cleandoc(command.help or "").split("\n\n")[0].split()))
+        rows = {
+            name: " ".join(inspect.cleandoc(command.help or "").split("\n\n")[0].split())
             for name in self.list_commands(ctx)
             if (command := self.get_command(ctx, name)) is not None and not command.hidden
-        ]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        }
+        placed = {name for names in self.panels.values() for name in names}
+        others = [name for name in rows if name not in placed]
+        for title, names in {**self.panels, "Commands": others}.items():
+            if shown := [(name, rows[name]) for name in names if name in rows]:
+                with formatter.section(title):
+                    formatter.write_dl(shown)
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # the base's own type is private
         try:

@@ -11,10 +11,11 @@ import signal
 import socket
 import sys
 import webbrowser
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final
 
 import typer
 
@@ -66,9 +67,30 @@ DEFAULT_SERVER = "ws://127.0.0.1:8420"
 HELP_COLUMNS_MAX: Final = 120
 """The widest help, on a wider terminal."""
 
+
+class MainGroup(CommandGroup):
+    """All commands, by what people come for."""
+
+    panels: ClassVar[Mapping[str, Sequence[str]]] = {
+        "Play": (
+            *("play", "watch", "register", "sign-in", "sign-out", "profile", "leaders", "tournaments", "archive"),
+            *("games", "moves", "show"),
+        ),
+        "Write a bot": (
+            *("new", "try", "connect", "bot", "bots", "bot-report", "replay", "match", "tournament", "think"),
+            *("engine", "conform"),
+        ),
+        "Research": (
+            *("solve", "perft", "check", "dataset", "reproduce", "tune", "train", "book", "puzzles", "lessons"),
+            "bench",
+        ),
+        "Operate a server": ("serve", "cluster", "token", "admin", "fairplay", "shots"),
+    }
+
+
 app = typer.Typer(
     name="cornered",
-    cls=CommandGroup,
+    cls=MainGroup,
     help="A game server with bots for TrapGrid, Isolation, Bamboo and Quoridor.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -89,7 +111,11 @@ app.add_typer(owning)
 app.add_typer(competing)
 app.add_typer(puzzling)
 app.add_typer(teaching)
-app.add_typer(training, name="train")
+app.add_typer(
+    training,
+    name="train",
+    help="Train the networks with which bots evaluate positions: Bamboo's, and the champion's for Quoridor.",
+)
 app.add_typer(contests)
 app.add_typer(collecting)
 app.add_typer(judging)
@@ -311,8 +337,8 @@ def bot(
     ] = False,
 ) -> None:
     """Connect bots to a server, until interrupted. A bot of yours thinks in worker processes, one for each match."""
+    from cornered.cli.bot_word import is_own
     from cornered.clients.sdk.address import require_key, require_token, require_version, socket_url
-    from cornered.clients.sdk.bot_word import is_author_word
     from cornered.clients.sdk.tokens import TokenStore
 
     options = "--against, --games, --game, --clock, --rated, --thinks-in, --on-error and --name"
@@ -320,7 +346,7 @@ def bot(
     is_solo = rated or any(given is not None for given in solo)
     if is_solo and (len(names) > 1 or house):
         raise ValueError(f"{options} are for one bot, which comes alone")
-    is_alone = is_solo or (len(names) == 1 and is_author_word(names[0]) and not house)
+    is_alone = is_solo or (len(names) == 1 and is_own(names[0]) and not house)
     if not is_alone:
         from cornered.bots.roster import create
 

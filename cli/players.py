@@ -104,14 +104,31 @@ def sign_out(server: Server = DEFAULT_SERVER) -> None:
 
 @app.command()
 def profile(
-    player: Annotated[str | None, typer.Argument(help="The id of a player; by default yourself.")] = None,
+    player: Annotated[str | None, typer.Argument(help="The name or the id of a player; by default yourself.")] = None,
     server: Server = DEFAULT_SERVER,
     as_json: Json = False,
 ) -> None:
     """Show the ratings of a player, and the versions of a bot."""
-    from cornered.clients.terminal.rating_words import profile_lines
+    from pydantic import ValidationError
 
-    found = asked(server, lambda client: client.profile(player))
+    from cornered.clients.sdk.errors import CommandRefused
+    from cornered.clients.terminal.rating_words import profile_lines
+    from cornered.protocol.ratings import Profile
+
+    async def ask(client: Client) -> Profile:
+        if player is None:
+            return await client.profile()
+        # An id comes first: a name may look like another player's id.
+        try:
+            return await client.profile(player)
+        except ValidationError:
+            pass
+        except CommandRefused as refusal:
+            if refusal.code != "unknown_player":
+                raise
+        return await client.profile((await client.find_player(player)).id)
+
+    found = asked(server, ask)
     write_lines([found.model_dump_json(exclude={"id", "type"})] if as_json else profile_lines(found))
 
 

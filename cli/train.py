@@ -168,11 +168,11 @@ def _learn(
 ) -> None:
     import json
 
-    from cornered.cli.missing_extra import require
+    from cornered.cli.missing_extra import require_extras
     from cornered.cli.progress import progress
     from cornered.lab.execution.workforce import Workforce
 
-    require("pyarrow", "torch")
+    require_extras("a network for the search is trained with PyTorch", train="torch")
     from cornered.lab.learning.card import write_card
     from cornered.lab.learning.generations import held_plan, learn, plan_within
     from cornered.lab.learning.plan import LearningPlan

@@ -87,8 +87,8 @@ async def own_server(store: Store, connections: int) -> AsyncIterator[Servers]:
 def given_servers(addresses: Sequence[str], pids: Sequence[int]) -> Servers:
     """Return servers that run already. Raises ValueError for a wrong address and where none listens."""
     urls = tuple(socket_url(address) for address in addresses)
-    for url in urls:
-        require_listener(url)
+    for address in addresses:
+        require_listener(address)
     for pid in pids:
         if usage_of(pid).cpu is None:
             raise ValueError(f"there is no process {pid} on this machine, or its /proc entry cannot be read")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+from difflib import get_close_matches
 from functools import cache
 from typing import Final
 
@@ -18,6 +19,9 @@ __all__ = ["bots", "create", "is_of_roster", "kind", "names"]
 
 LEVEL: Final = re.compile(r"^level-([0-9]+)$")
 """A level as it is called among players."""
+LEVELS: Final = tuple(f"level-{level}" for level in range(1, 11))
+MAX_NEAR: Final = 3
+"""Names that an error suggests."""
 
 
 def names() -> tuple[str, ...]:
@@ -37,11 +41,13 @@ def bots() -> tuple[type[Bot], ...]:
 
 
 def kind(name: str) -> type[Bot]:
-    """Return the class of the bot called `name`. Raises a ValueError that lists the names there are."""
+    """Return the class of the bot called `name`. Raises a ValueError that suggests names that are near."""
     if name not in names():
-        known = ", ".join((*names(), *installed()))
+        near = get_close_matches(name, [*names(), *LEVELS, *installed()], n=MAX_NEAR)
+        guess = f"; did you mean {' or '.join(near)}?" if near else ";"
         raise ValueError(
-            f"there is no bot {name!r}; there are {known}; or ./my_bot.py, package.module:name, exec:./engine"
+            f"there is no bot {name!r}{guess} `cornered bots` lists those there are; one of yours is its folder, "
+            "./my_bot.py, package.module:name, or exec:./engine"
         )
     return _load(name)
 
@@ -49,10 +55,10 @@ def kind(name: str) -> type[Bot]:
 def create(spec: str, seed: int | None = None) -> Bot:
     """Return the bot that a bot word describes.
 
-    A word is a name of the roster or of an installed bot, `./file.py` or `package.module:name`, each with settings if
-    wanted as in `name:setting=value,setting=value`; `level-3` for `level:level=3`; or a program, `exec:./engine` or
-    `qtp:./engine`. Raises a ValueError that lists the names, settings or values there are, and OSError for a file that
-    cannot be read.
+    A word is a name of the roster or of an installed bot, `./file.py`, the folder of a file or `package.module:name`,
+    each with settings if wanted as in `name:setting=value,setting=value`; `level-3` for `level:level=3`; or a program,
+    `exec:./engine` or `qtp:./engine`. Raises a ValueError that suggests names, or lists the settings or values there
+    are, and OSError for a file that cannot be read.
     """
     if is_program(spec):
         protocol, _, command = spec.partition(":")

@@ -14,6 +14,7 @@ from time import monotonic
 from typing import IO, Final
 
 from cornered.bots.ugi.watchdog import unwatch, watch
+from cornered.protocol.text import visible
 
 __all__ = ["EngineFailed", "EngineProcess"]
 
@@ -36,7 +37,7 @@ class EngineProcess:
     """A running program. One thread at a time may use it; `kill` is safe in every thread.
 
     It ends with this process, even where that is killed. What it writes to standard error goes line by line to the log,
-    after its name.
+    after its name; the last line is in the error about its end.
     """
 
     def __init__(self, command: Sequence[str], name: str) -> None:
@@ -56,6 +57,8 @@ class EngineProcess:
         watch(self._process.pid)
         self._lines: queue.Queue[str | None] = queue.Queue(LINES_MAX)
         self._is_killed = threading.Event()
+        self._told = ""
+        """The last line of standard error that is not blank."""
         assert self._process.stdout is not None
         assert self._process.stderr is not None
         self._threads = [
@@ -137,7 +140,8 @@ class EngineProcess:
         code = self._process.poll()
         self.kill()
         how = "closed its output" if code is None else f"ended with exit code {code}"
-        return EngineFailed(f"{self.name} {how}")
+        # `kill` has waited for the thread that reads standard error.
+        return EngineFailed(f"{self.name} {how}{self._told and f': {self._told}'}")
 
     def _read(self, stream: IO[bytes]) -> None:
         with contextlib.suppress(OSError, ValueError):
@@ -154,4 +158,6 @@ class EngineProcess:
     def _log(self, stream: IO[bytes]) -> None:
         with contextlib.suppress(OSError, ValueError):
             while part := stream.readline(LINE_BYTES_MAX):
-                log.warning("%s: %s", self.name, part.decode(errors="replace").rstrip()[:LOGGED_CHARACTERS_MAX])
+                line = part.decode(errors="replace").rstrip()[:LOGGED_CHARACTERS_MAX]
+                log.warning("%s: %s", self.name, line)
+                self._told = visible(line.strip()) or self._told

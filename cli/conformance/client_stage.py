@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import random
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from cornered import engine
@@ -331,11 +332,16 @@ async def client_stage(subject: Subject, now: Callable[[], int] | None = None) -
 
 
 async def check_client(
-    subject: Subject, scenarios: Sequence[Scenario[ClientStage]], now: Callable[[], int] | None = None
+    subject: Subject,
+    scenarios: Sequence[Scenario[ClientStage]],
+    now: Callable[[], int] | None = None,
+    *,
+    bot_failure: Callable[[], str | None] = lambda: None,
 ) -> AsyncIterator[Verdict]:
     """Play the scenarios with a client, one after another, and yield the verdicts.
 
-    `now` is the match clock of the server in milliseconds, by default this machine's. The client runs on from one
+    `now` is the match clock of the server in milliseconds, by default this machine's. `bot_failure` returns why a bot
+    of the kit has made no move, which takes the place of the advice to authors of clients. The client runs on from one
     scenario to the next, and starts anew after one that it has failed. Raises ValueError where it does not even connect
     and declare what it plays.
     """
@@ -347,5 +353,7 @@ async def check_client(
         for scenario in scenarios:
             verdict = await judge(scenario, stage, stage.ready)
             if verdict.outcome == "failed":
+                if (failure := bot_failure()) is not None:
+                    verdict = replace(verdict, advice=f"Mend the bot: {failure}")
                 await stage.renew()
             yield verdict

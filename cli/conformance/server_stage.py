@@ -158,7 +158,7 @@ async def check_server(
 ) -> AsyncIterator[Verdict]:
     """Play the scenarios at a server, one after another, and yield the verdicts. Raises ValueError for its address."""
     url = socket_url(server)
-    await asyncio.to_thread(require_listener, url)
+    await asyncio.to_thread(require_listener, server)
     stage = ServerStage(url, restart)
     for scenario in scenarios:
         yield await judge(scenario, stage)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import shutil
 import signal
 from collections import deque
@@ -20,6 +21,8 @@ STOP_S: Final = 3.0
 TOLD_LINES: Final = 4
 """Lines of a program's standard error that a verdict shows."""
 MAX_LINE_CHARS: Final = 300
+BOT_FAILURE: Final = re.compile(r" resigns match .+? at ply \d+: (.+)")
+"""The line in which a bot of the kit says that it has no legal move, and why."""
 
 
 class Subject(Protocol):
@@ -49,11 +52,14 @@ class Program:
         self._process: asyncio.subprocess.Process | None = None
         self._listening: asyncio.Task[None] | None = None
         self._told: deque[str] = deque(maxlen=TOLD_LINES)
+        self.bot_failure: str | None = None
+        """Why a bot of the kit has made no legal move since its start, as it has said last."""
 
     async def start(self, server: str, token: str, name: str) -> None:
         """Start the program. Raises OSError."""
         given = {"CORNERED_SERVER": server, "CORNERED_TOKEN": token, "CORNERED_NAME": name}
         self._told.clear()
+        self.bot_failure = None
         self._process = await asyncio.create_subprocess_exec(
             *bound(self._command, signal.SIGTERM),
             env=os.environ | given,
@@ -73,7 +79,9 @@ class Program:
                 continue
             if not line:
                 return
-            self._told.append(line.decode(errors="replace").strip()[:MAX_LINE_CHARS])
+            self._told.append(told := line.decode(errors="replace").strip()[:MAX_LINE_CHARS])
+            if failure := BOT_FAILURE.search(told):
+                self.bot_failure = failure[1]
 
     def ended(self) -> str | None:
         """Return the exit code and the last lines of standard error; None while the program runs."""

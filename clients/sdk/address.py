@@ -36,16 +36,20 @@ _VERSION_TYPE: Final[TypeAdapter[str]] = TypeAdapter(BotVersion)
 
 
 def socket_url(url: str) -> str:
-    """Return the WebSocket URL for a ws, wss, http or https URL. Raises ValueError."""
-    scheme, _, rest = url.partition("://")
+    """Return the WebSocket URL for a ws, wss, http or https URL, or for host:port, which is ws. Raises ValueError."""
+    scheme, separator, rest = url.partition("://")
+    if not separator:
+        scheme, rest = "ws", url
     scheme = scheme.lower()
     try:
-        parts = urlsplit(url)
-        is_good = scheme in SOCKET_SCHEMES and bool(parts.hostname) and parts.port != 0
+        parts = urlsplit(f"{scheme}://{rest}")
+        has_place = bool(parts.hostname) and parts.port != 0
+        # Without a scheme only the port tells an address from a word.
+        is_good = scheme in SOCKET_SCHEMES and has_place and bool(separator or parts.port)
     except ValueError:
         is_good = False
     if not is_good:
-        raise ValueError(f"a server's address looks like ws://host:port, not {url!r}")
+        raise ValueError(f"a server's address looks like http://host:port, not {url!r}")
     return f"{SOCKET_SCHEMES[scheme]}://{rest}"
 
 

@@ -1,4 +1,4 @@
-"""Loads a bot of its author's: a Python file, a name in a module, or an installed entry point."""
+"""Loads a bot of its author's: a Python file or its folder, a name in a module, or an installed entry point."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final, TypeAlias, cast
 
+from cornered.clients.sdk.bot_file import file_of
 from cornered.clients.sdk.choosing import Answer
 from cornered.engine.game import State
 from cornered.engine.limit import Limit
@@ -23,6 +24,7 @@ __all__ = [
     "ENTRY_POINTS",
     "ChooseState",
     "choose_of",
+    "file_word",
     "installed",
     "is_author_word",
     "is_program",
@@ -81,18 +83,30 @@ def split_word(word: str) -> tuple[str, dict[str, str]]:
 
 
 def is_author_word(word: str) -> bool:
-    """Return whether a bot word is a file, a name in a module, or an installed bot, with settings or without.
+    """Return whether a bot word is a file, a folder, a name in a module, or an installed bot, with settings or without.
 
-    Raises ValueError for settings of another form.
+    A bot of the roster comes before a folder of its name. Raises ValueError for settings of another form.
     """
     if is_program(word):
         return False
     head, _ = split_word(word)
-    return head.endswith(".py") or _MODULE_WORD.fullmatch(head) is not None or head in installed()
+    if head.endswith(".py") or _MODULE_WORD.fullmatch(head) is not None or head in installed():
+        return True
+    return Path(head).is_dir()
+
+
+def file_word(head: str) -> str:
+    """Return the file of an author's word that names a folder, any other word unchanged. Raises ValueError."""
+    is_folder = not head.endswith(".py") and head not in installed() and Path(head).is_dir()
+    return str(file_of(Path(head))) if is_folder else head
 
 
 def short_name(head: str) -> str:
-    """Return the name of the bot of an author's word: that of the file, of the module, or of the entry point."""
+    """Return the name of the bot of an author's word: that of the file, of the module, or of the entry point.
+
+    Raises ValueError for a folder without a bot.
+    """
+    head = file_word(head)
     if head.endswith(".py"):
         return Path(head).stem
     if found := _MODULE_WORD.fullmatch(head):
@@ -107,6 +121,7 @@ def load_object(head: str) -> object:
     In a file it is BOT or else `choose`. The file may import its neighbours, and a module may lie in the working
     directory. Raises OSError, and ValueError that says what is missing. Errors of the bot's own code are not caught.
     """
+    head = file_word(head)
     if head.endswith(".py"):
         path = Path(head).resolve()
         if not path.is_file():

@@ -189,8 +189,11 @@ def crash_text(error: BaseException) -> str:
 
 
 def shown(wrong: object) -> str:
-    """Return a short representation of any object; one whose `repr` raises is shown by its type."""
+    """Return a short representation of any object: of an error its text, and the type where `repr` raises."""
     try:
+        if isinstance(wrong, BaseException):
+            text = " ".join(str(wrong).split())[:MAX_SHOWN_CHARS]
+            return f"{type(wrong).__name__}: {text}" if text else type(wrong).__name__
         return f"{type(wrong).__name__} {reprlib.repr(wrong)[:MAX_SHOWN_CHARS]}"
     except Exception:
         return type(wrong).__name__

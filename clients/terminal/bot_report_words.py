@@ -51,10 +51,11 @@ def _summary(games: Sequence[BotGame]) -> str:
 def _game_text(game: BotGame) -> str:
     others = " and ".join(map(player_text, game.opponents))
     mean = game.total / max(1, game.moves) / 1000
+    counted = "1 move" if game.moves == 1 else f"{game.moves} moves"
     flag = "  TIME" if game.lost_on_time else ""
     return (
         f"{_when(game.ended)}  {game.match}  {game.result:4}  {spec_text(game.game)} against {others}, "
-        f"{clock_text(game.clock)}  {REASONS[game.reason]}  {game.moves} moves, {mean:.2f} s each{flag}"
+        f"{clock_text(game.clock)}  {REASONS[game.reason]}  {counted}, {mean:.2f} s each{flag}"
     )
 
 

@@ -45,6 +45,8 @@ export class BotPage {
       this.rows,
     );
     this.older = button(t("Show older games"), () => this.#older(), "", { hidden: true });
+    this.replay = h("code.code");
+    this.#tellReplay("ID");
     this.body = h(
       "div.bot-body",
       { hidden: true },
@@ -52,7 +54,7 @@ export class BotPage {
       this.ratings,
       h("section.block", h("h2", t("What went wrong")), this.incidents),
       h("section.block", h("h2", t("Finished games")), h("div.panel.scrolled", { tabindex: 0, role: "group", "aria-label": t("Finished games") }, this.table), this.older),
-      h("p.quiet", t("Requests are what the bot was asked in a game. On your computer they are asked again by:"), " ", h("code.code", "cornered replay FILE --bot ./my_bot.py")),
+      h("p.quiet", t("Requests are what the bot was asked in a game. On your computer they are asked again by:"), " ", this.replay),
       h("p.quiet", t("Whoever has this link sees this page for a week, or until the bot’s token is revoked.")),
     );
     this.element = h("div.lobby.bot-page", h("header.flow", h("div", this.heading, this.state), button(t("Look again"), () => this.#ask())), this.body);
@@ -161,6 +163,11 @@ export class BotPage {
     );
   }
 
+  /** Say how a file of requests is replayed. @param {string} match */
+  #tellReplay(match) {
+    this.replay.textContent = `cornered replay requests-${match}.jsonl --bot ./my_bot.py`;
+  }
+
   /** Save what the bot was asked in a game, one request a line. @param {string} match */
   async #download(match) {
     const lines = [];
@@ -176,6 +183,7 @@ export class BotPage {
     }
     const address = URL.createObjectURL(new Blob([lines.map((line) => `${line}\n`).join("")], { type: "application/x-ndjson" }));
     h("a", { href: address, download: `requests-${match}.jsonl` }).click();
+    this.#tellReplay(match);
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
     this.page.toast(counted(lines.length, "{count} request is saved.", "{count} requests are saved."));
   }

@@ -32,6 +32,14 @@ class PlayoutResults:
         """Return the share of the games that a seat has won."""
         return float((self.winners == seat).mean())
 
+    def __repr__(self) -> str:
+        """Return the numbers of games and of wins by seat, in place of two long arrays."""
+        seats, wins = np.unique(self.winners[self.winners >= 0], return_counts=True)
+        won = ", ".join(f"{seat}: {count}" for seat, count in zip(seats.tolist(), wins.tolist(), strict=True))
+        return (
+            f"PlayoutResults({len(self.winners)} games, wins by seat {{{won}}}, {self.plies.mean():.1f} plies a game)"
+        )
+
     @property
     def cut(self) -> int:
         """How many games reached their most plies without an end."""

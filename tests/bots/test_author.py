@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from cornered.bots.bot import Limit
 from cornered.bots.roster import create, is_of_roster
+from cornered.cli.bot_folder import write_bot
 from cornered.clients.sdk import BotFailed
 from cornered.engine import IllegalMove
 from cornered.lab.contests.arena import play
@@ -86,9 +88,45 @@ class BOT(Bot):
         create(f"{word}:number=7")
 
 
-def test_an_unknown_word_names_what_a_word_may_be() -> None:
-    with pytest.raises(ValueError, match=r"there is no bot 'nobody'; there are .*random.*; or ./my_bot.py, package"):
-        create("nobody")
+def test_a_folder_is_the_bot_of_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = write_bot("my-bot", tmp_path)
+    for word in ("my-bot", "./my-bot", "my-bot/", str(folder)):
+        bot = create(word)
+        assert (bot.label, bot.settings) == ("my_bot", create("my-bot/my_bot.py").settings)
+        assert not is_of_roster(word)
+    played = play(TERMS, Fixture(0, ("my-bot", "random")))
+    assert played.ending == "rules"
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="name the bot's file: empty has no Python file"):
+        create("empty")
+
+
+def test_a_bot_of_the_roster_comes_before_a_folder_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_bot("greedy", tmp_path)
+    assert create("greedy").name == "greedy"
+    assert create("./greedy").label == "greedy"
+    assert create("./greedy").name == "author"
+
+
+@pytest.mark.parametrize(
+    ("word", "guess"),
+    [
+        ("nobody", "; `cornered bots` lists"),
+        ("champoin", "; did you mean champion?"),
+        ("level3", "; did you mean level"),
+    ],
+)
+def test_an_unknown_word_suggests_what_is_near(word: str, guess: str) -> None:
+    with pytest.raises(
+        ValueError, match=rf"there is no bot '{word}'{re.escape(guess)}.*\./my_bot\.py, package"
+    ) as error:
+        create(word)
+    assert len(str(error.value)) < 240
+
+
+def test_a_word_may_be_a_level_and_settings_have_their_form() -> None:
     assert create("level-3").settings == create("level:level=3").settings
     assert is_of_roster("level-3")
     with pytest.raises(ValueError, match="level is"):

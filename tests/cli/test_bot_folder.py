@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from cornered.cli.bot_folder import file_of, write_bot
+from cornered.cli.bot_folder import write_bot
+from cornered.clients.sdk.bot_file import file_of
 
 
 def test_a_bot_has_a_file_a_test_and_a_readme(tmp_path: Path) -> None:

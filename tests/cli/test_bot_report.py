@@ -157,6 +157,8 @@ async def test_a_coroutine_and_a_bot_of_the_roster_are_replayed_with_the_limits(
     line = {**json.loads(file.read_text().splitlines()[0]), "limit": 777}
     file.write_text(json.dumps(line))
     assert (await run("replay", str(file), "--bot", str(path))).exit_code == 0
+    elsewhere = await run("replay", str(file), "--bot", str(path), "--ply", "99")
+    assert (elsewhere.exit_code, elsewhere.output) == (2, "cornered: there is no request of ply 99; there are 1\n")
     assert (await run("replay", str(file), "--bot", "random")).exit_code == 0
 
 

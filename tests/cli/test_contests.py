@@ -106,6 +106,29 @@ def test_a_program_plays_a_match_and_one_that_fails_loses_with_the_reason(tmp_pa
     assert "there is no program './nothing'" in missing.stderr
 
 
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (
+            "import sys\nprint('needs a licence', file=sys.stderr)\nsys.exit(7)",
+            "ended with exit code 7: needs a licence",
+        ),
+        (
+            "for line in open(0):\n    print('option name Game type combo var quoridor\\nugiok', flush=True)",
+            "does not play trapgrid; it plays quoridor",
+        ),
+    ],
+)
+@pytest.mark.parametrize("contest", [("match",), ("tournament",)])
+def test_a_program_that_cannot_play_is_refused_before_the_games(
+    tmp_path: Path, source: str, said: str, contest: tuple[str, ...]
+) -> None:
+    (tmp_path / "engine.py").write_text(source)
+    refused = run(*contest, f"exec:{sys.executable} {tmp_path / 'engine.py'}", "random", *QUICK)
+    assert refused.exit_code == 2, refused.stdout
+    assert said in refused.stderr
+
+
 def test_a_test_ends_a_match_at_the_same_game_however_many_workers_play() -> None:
     asked = ("match", "minimax", "random", *QUICK[:-2], "--sprt", "0,100", "--json")
     one, three = (json.loads(run(*asked, "--workers", workers).stdout) for workers in ("1", "3"))
@@ -204,7 +227,10 @@ WRONG = {
         ["match", "random", "greedy", *QUICK, "--server", "ws://127.0.0.1:1", "--clock", "soon"],
         "a clock is 5+3",
     ),
-    "a server that is none": (["match", "random", "greedy", *QUICK, "--server", "ws://"], "looks like ws://host:port"),
+    "a server that is none": (
+        ["match", "random", "greedy", *QUICK, "--server", "ws://"],
+        "looks like http://host:port",
+    ),
     "two ways to begin": (
         ["match", "random", "greedy", *QUICK, "--plies", "2", "--openings", "x"],
         "give one of them",

@@ -55,3 +55,11 @@ def test_what_cannot_be_made_is_refused(asked: tuple[str, ...], message: str, tm
     assert result.exit_code == 2
     assert message in result.stderr
     assert not (tmp_path / "data").exists()
+
+
+def test_one_file_is_counted_as_one_and_the_card_names_the_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    result = run("--games", "2", "--bot", "random", "--depth", "1", "--workers", "1", "--out", str(folder))
+    assert result.exit_code == 0, result.stderr
+    assert " in 1 file, " in result.stdout
+    assert f" --out {folder}\n" in (folder / "README.md").read_text()

@@ -8,7 +8,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from cornered.cli.main import app
+from cornered.cli.main import MainGroup, app
 
 
 def commands(command: object, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -50,3 +50,14 @@ def test_help_has_defaults_and_variables_whole() -> None:
 def test_a_group_says_of_each_command_the_whole_first_paragraph() -> None:
     shown = " ".join(help_of(()).split())
     assert "Create a player for a bot on this machine's server and print its token, once. Keep it secret." in shown
+
+
+def test_every_command_has_its_place_under_one_heading() -> None:
+    group = get_command(app)
+    placed = [name for names in MainGroup.panels.values() for name in names]
+    assert sorted(placed) == sorted(getattr(group, "commands", {}))
+    shown = help_of(())
+    headings = [line for line in shown.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert headings[-4:] == ["Play:", "Write a bot:", "Research:", "Operate a server:"]
+    assert "Commands:" not in shown
+    assert "Commands:" in help_of(("bench",))

@@ -44,7 +44,7 @@ WRONG = {
     "a store that is none": (["--store", "mysql"], "a store is one of sqlite, postgresql, not 'mysql'"),
     "a game that is none": (["--game", "chess"], "there is no game 'chess'"),
     "no server there": (["--server", "ws://127.0.0.1:1", "--yes"], "no server listens at ws://127.0.0.1:1"),
-    "no address": (["--server", "nowhere", "--yes"], "a server's address looks like ws://host:port"),
+    "no address": (["--server", "nowhere", "--yes"], "a server's address looks like http://host:port"),
     "a store of a given server": (
         ["--store", "sqlite", "--server", "ws://127.0.0.1:1"],
         "those of --server have theirs",

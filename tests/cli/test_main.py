@@ -46,8 +46,8 @@ def in_a_process(home: Path, *arguments: str, **env: str) -> subprocess.Popen[st
 
 
 WRONG = {
-    "a port that is none": (["bot", "random", "--server", "http://host:18420x"], "looks like ws://host:port"),
-    "no server at all": (["bot", "random", "--server", "ws://"], "looks like ws://host:port"),
+    "a port that is none": (["bot", "random", "--server", "http://host:18420x"], "looks like http://host:port"),
+    "no server at all": (["bot", "random", "--server", "ws://"], "looks like http://host:port"),
     "an unknown bot": (["bot", "nosuch"], "there is no bot 'nosuch'"),
     "an unknown game to measure": (["bench", "rules", "nosuch"], "there is no game 'nosuch'"),
     "an empty name": (["token", ""], "a name has 1 to 24 characters"),

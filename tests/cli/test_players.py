@@ -49,6 +49,11 @@ async def test_the_guest_of_the_terminal_becomes_an_account_whose_password_is_no
         assert client.player.id == guest
     shown = await run("profile")
     assert shown.output.splitlines() == [f"Anna  {guest}", "No rated game yet."]
+    for word in (guest, "Anna", " anna "):
+        assert (await run("profile", word)).output == shown.output
+    unknown = await run("profile", "no such name")
+    assert (unknown.exit_code, len(unknown.output.splitlines())) == (2, 1)
+    assert "no account has this name" in unknown.output
 
 
 async def test_signing_in_and_out_changes_who_plays(url: str, run: Run) -> None:

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from cornered.bots.neural.weights import load
 from cornered.bots.pool.blas import ONE_THREAD
+from cornered.cli.main import app as main
 from cornered.cli.train import app
 
 ARGUMENTS = ["bamboo-neural", "--radius", "1", "--games", "6", "--epochs", "2", "--seed", "9", "--workers", "1"]
@@ -79,3 +80,12 @@ def test_a_seed_is_no_negative_number(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "Invalid value for '--seed'" in result.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_extra_is_named_as_the_one_that_has_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "cornered.cli.missing_extra.find_spec", lambda name: None if name in ("pyarrow", "torch") else object()
+    )
+    refused = CliRunner().invoke(main, ["train", "quoridor"])
+    assert refused.exit_code == 2
+    assert "pip install 'cornered[train]'" in refused.stderr

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,39 +11,47 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from cornered import engine
+from cornered.cli.screenshots import START_TIMEOUT_S, running_server
+from cornered.clients.sdk.client import Client
+from cornered.clients.sdk.opponents import find_opponent
+from cornered.protocol.values import NO_CLOCK
 from tests.docs.sandbox import Sandbox
-from tests.e2e.servers import running_server
 
+HOUSE_BOT: Final = "level-1"
 WITH_OWN_SERVER: Final = frozenset({"docs/client-kit.md"})
 """The pages that show ratings and names, which depend on all that was done on the server before."""
 
 
 @contextmanager
-def house(folder: Path) -> Iterator[str]:
-    """Run a server with the bot `random`, in processes of its own; yield its host and port."""
-    with running_server("--no-bots") as address:
-        command = [sys.executable, "-m", "cornered", "bot", "random", "--server", address]
-        with (
-            (folder / "log").open("w") as log,
-            subprocess.Popen([*command, "--identities", str(folder / "tokens.json")], stdout=log, stderr=log) as bot,
-        ):
-            yield urlsplit(address).netloc
-            bot.terminate()
+def house() -> Iterator[str]:
+    """Run a server with the weakest of the house bots, as `cornered serve` connects all of them; yield host and port.
+
+    A page may name no other opponent: a reader's server has only house bots.
+    """
+    with running_server("--no-bots", "--bot", HOUSE_BOT) as address:
+        asyncio.run(_until_here(HOUSE_BOT, address))
+        yield urlsplit(address).netloc
+
+
+async def _until_here(name: str, address: str) -> None:
+    """Wait until a bot is in the lobby. Raises NoOpponent."""
+    async with Client.connect(address, name="Reader") as client:
+        games = [kind.name for kind in engine.games()]
+        await find_opponent(client, name, games, NO_CLOCK, patience=START_TIMEOUT_S)
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory, compiled: None) -> Iterator[str]:
+def server(compiled: None) -> Iterator[str]:
     """Host and port of the server that most pages share."""
-    with house(tmp_path_factory.mktemp("house")) as address:
+    with house() as address:
         yield address
 
 
 @pytest.fixture
-def sandbox(
-    request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, compiled: None
-) -> Iterator[Sandbox]:
+def sandbox(request: pytest.FixtureRequest, tmp_path: Path, compiled: None) -> Iterator[Sandbox]:
     if request.node.callspec.params.get("page") in WITH_OWN_SERVER:
-        with house(tmp_path_factory.mktemp("house")) as address:
+        with house() as address:
             yield Sandbox(tmp_path, address)
     else:
         yield Sandbox(tmp_path, request.getfixturevalue("server"))

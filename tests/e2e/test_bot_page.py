@@ -91,6 +91,7 @@ def test_the_owner_reads_what_went_wrong_and_saves_the_requests(
     downloading.value.save_as(saved)
     requests = read_requests(saved)
     assert [request.answer is None for request in requests] == [False, True]
+    expect(page.get_by_text("cornered replay", exact=False)).to_contain_text(downloading.value.suggested_filename)
     assert json.loads(saved.read_text().splitlines()[-1])["failure"].endswith("Fault: <b>no</b> idea")
 
 

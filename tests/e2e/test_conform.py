@@ -322,6 +322,16 @@ async def test_the_command_ends_with_1_and_says_what_was_seen_and_what_to_do() -
     assert "what to do: Let the decoder ignore unknown fields" in out
 
 
+async def test_a_bot_without_a_legal_move_is_told_its_own_error(tmp_path: Path) -> None:
+    for body, said in (("return None", "choose returned NoneType None"), ("return state.nothing", "AttributeError")):
+        (tmp_path / "wrong.py").write_text(f"def choose(state, limit):\n    {body}\n")
+        code, out, _ = await command("--bot", str(tmp_path / "wrong.py"), "--only", "whole-games", "--json")
+        assert code == 1
+        (verdict,) = json.loads(out)
+        assert verdict["advice"].startswith("Mend the bot: choose ")
+        assert said in verdict["advice"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -98,6 +98,12 @@ def test_a_crash_loses_the_move_and_the_next_one_starts_the_program_again(tmp_pa
     assert bot.choose(START, Limit(time=5000)).move == "a3"
 
 
+def test_the_last_line_of_standard_error_is_in_the_error_about_its_end(tmp_path: Path) -> None:
+    word = script(tmp_path, "print('out of\\x1b memory', file=sys.stderr); print(file=sys.stderr); os._exit(3)")
+    with pytest.raises(EngineFailed, match=r"ended with exit code 3: out of\\x1b memory$"):
+        create(word).choose(START, Limit(time=5000))
+
+
 def test_a_program_that_hangs_is_killed_soon_after_its_time(tmp_path: Path) -> None:
     bot = create(script(tmp_path, "time.sleep(100)"))
     bot.prepare(START.game)

@@ -13,17 +13,24 @@ from cornered.clients.sdk.address import normalised, require_listener, require_n
         ("ws://127.0.0.1:8420", "ws://127.0.0.1:8420"),
         ("http://[::1]:8420", "ws://[::1]:8420"),
         ("https://example.org/", "wss://example.org/"),
+        ("127.0.0.1:8420", "ws://127.0.0.1:8420"),
+        ("localhost:8420/ws", "ws://localhost:8420/ws"),
+        ("[::1]:8420", "ws://[::1]:8420"),
     ],
 )
-def test_the_address_of_the_page_or_the_socket_will_do(given: str, url: str) -> None:
+def test_the_address_of_the_page_or_the_socket_or_the_listener_will_do(given: str, url: str) -> None:
     assert socket_url(given) == url
 
 
 @pytest.mark.parametrize(
-    "wrong", ["", "8420", "ws://", "ws://:8420", "ftp://host", "http://host:18420x", "ws://host:99999"]
+    "wrong",
+    [
+        *("", "8420", "ws://", "ws://:8420", "ftp://host", "http://host:18420x", "ws://host:99999"),
+        *("host", ":8420", "host:18420x", "host:99999", "host:0", "mailto:ann@example.org"),
+    ],
 )
 def test_what_is_no_address_is_refused(wrong: str) -> None:
-    with pytest.raises(ValueError, match="looks like ws://host:port"):
+    with pytest.raises(ValueError, match="looks like http://host:port"):
         socket_url(wrong)
 
 
@@ -43,8 +50,9 @@ def test_a_missing_server_is_noticed_at_once() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         require_listener(f"ws://127.0.0.1:{port}")
-    with pytest.raises(ValueError, match="cornered serve"):
-        require_listener(f"http://127.0.0.1:{port}")
+    for typed in (f"http://127.0.0.1:{port}", f"127.0.0.1:{port}"):
+        with pytest.raises(ValueError, match=f"no server listens at {typed} .*cornered serve"):
+            require_listener(typed)
 
 
 @pytest.mark.parametrize(
@@ -62,6 +70,7 @@ def test_a_missing_server_is_noticed_at_once() -> None:
         ("http://[::1]:8420/", "ws://[::1]:8420"),
         ("https://example.org/games/ws", "wss://example.org/games"),
         ("https://ann:secret@example.org", "wss://example.org"),
+        ("LOCALHOST:8420", "ws://localhost:8420"),
     ],
 )
 def test_every_spelling_of_an_address_has_one_key(given: str, key: str) -> None:
@@ -70,5 +79,5 @@ def test_every_spelling_of_an_address_has_one_key(given: str, key: str) -> None:
 
 
 def test_what_is_no_address_has_no_key() -> None:
-    with pytest.raises(ValueError, match="looks like ws://host:port"):
+    with pytest.raises(ValueError, match="looks like http://host:port"):
         normalised("house")

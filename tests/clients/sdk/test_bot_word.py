@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cornered import engine
-from cornered.clients.sdk.bot_word import installed, load_choose, split_word
+from cornered.clients.sdk.bot_word import installed, is_author_word, load_choose, short_name, split_word
 from cornered.engine.limit import Limit
 
 WRONG = {
@@ -136,3 +136,14 @@ def test_a_bot_of_an_installed_package_has_the_name_of_its_entry_point(
         assert load_choose("club")(state, Limit(100)) == state.moves()[-1]
     finally:
         installed.cache_clear()
+
+
+def test_a_folder_is_a_word_for_its_file(tmp_path: Path) -> None:
+    folder = tmp_path / "my-bot"
+    folder.mkdir()
+    (folder / "my_bot.py").write_text("def choose(state, limit):\n    return state.moves()[0]\n")
+    (folder / "test_my_bot.py").write_text("")
+    state = engine.load("trapgrid", size=3).start()
+    assert is_author_word(str(folder))
+    assert short_name(str(folder)) == "my_bot"
+    assert load_choose(str(folder))(state, Limit(100)) == state.moves()[0]

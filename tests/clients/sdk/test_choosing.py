@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from cornered.clients.sdk import BotFailed, Limit, MatchView, choosing
-from cornered.clients.sdk.choosing import TimedMove, TimeUsed, choose_legal
+from cornered.clients.sdk.choosing import MAX_SHOWN_CHARS, TimedMove, TimeUsed, choose_legal, shown
 from cornered.clients.sdk.game_log import GameLog
 from cornered.protocol.commands import Command
 from tests.clients.sdk.scripted import snapshot
@@ -97,6 +97,23 @@ class Treacherous:
 async def test_everything_else_is_that_moves_failure(match: MatchView, wrong: Any) -> None:
     with pytest.raises(BotFailed, match=r"choose (returned|raised)"):
         await choose_legal(lambda match, limit: wrong, match, Limit(100), TimeUsed())
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            AttributeError("'State' object has no attribute 'nothing'"),
+            "AttributeError: 'State' object has no attribute",
+        ),
+        (KeyError("z9"), "KeyError: 'z9'"),
+        (ValueError("two\n lines"), "ValueError: two lines"),
+        (RuntimeError(), "RuntimeError"),
+    ],
+)
+def test_an_error_is_shown_by_its_whole_text(error: Exception, said: str) -> None:
+    assert shown(error).startswith(said)
+    assert len(shown(ValueError("x" * 1000))) < 2 * MAX_SHOWN_CHARS
 
 
 async def test_a_coroutine_can_be_cancelled_and_can_catch_what_it_waits_for(match: MatchView) -> None:

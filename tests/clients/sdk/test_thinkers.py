@@ -148,7 +148,7 @@ async def test_a_bot_that_cannot_be_loaded_is_told_before_the_first_game() -> No
     def load() -> ChooseState:
         raise RuntimeError("no weights")
 
-    with pytest.raises(BotFailed, match=r"cannot be loaded: RuntimeError RuntimeError\('no weights'\)"):
+    with pytest.raises(BotFailed, match=r"cannot be loaded: RuntimeError: no weights"):
         async with Thinkers.open(load, 1):
             pass
 

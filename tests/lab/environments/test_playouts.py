@@ -61,6 +61,12 @@ def test_a_game_is_cut_at_its_most_plies() -> None:
     assert found.cut == (found.winners == -3).sum() > 90
 
 
+def test_results_are_shown_in_one_short_line() -> None:
+    found = playouts(engine.load("trapgrid", size=3), 100, seed=1)
+    assert repr(found).startswith("PlayoutResults(100 games, wins by seat {0: ")
+    assert len(repr(found)) < 100
+
+
 def test_what_is_out_of_range_is_refused() -> None:
     game = engine.load("trapgrid")
     for given in ({"games": 0}, {"games": 10**9}, {"games": 1, "longest": 0}, {"games": 1, "seed": -1}):
