@@ -137,6 +137,34 @@ def test_a_tournament_is_kept_reported_and_gone_on_with(tmp_path: Path, monkeypa
     assert "is the plan of another contest" in other.stderr
 
 
+def test_a_tournament_without_the_reports_packages_shows_its_standings_and_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    folder = tmp_path / "kept"
+    asked = ("tournament", "random", "greedy", *QUICK, "--games", "2", "--out", str(folder))
+    printed = run(*asked)
+    assert printed.exit_code == 0, printed.stderr
+    standings, _, left_out = printed.stdout.rstrip("\n").rpartition("\n")
+    assert "round robin, 2 games a meeting: 2 games" in standings
+    needed = "this needs jinja2, which is not installed: pip install 'cornered[lab]'"
+    assert left_out == f"The games are in {folder}, without a report: {needed}"
+    told = run(*asked, "--json")
+    assert json.loads(told.stdout)["games"] == 2
+    assert told.stderr.endswith(f"{left_out}\n")
+
+
+def test_a_match_that_is_to_be_reported_needs_the_packages_before_it_is_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    folder = tmp_path / "kept"
+    refused = run("match", "random", "greedy", *QUICK, "--games", "2", "--out", str(folder))
+    assert refused.exit_code == 2
+    assert refused.stderr == "cornered: this needs matplotlib, which is not installed: pip install 'cornered[lab]'\n"
+    assert not folder.exists()
+
+
 def test_a_tournament_of_three_is_kept_reported_and_gone_on_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
