@@ -177,6 +177,8 @@ def match(
     else:
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
         typer.echo("\n".join(result.lines(width)))
+    if counted and not session.has_played:
+        typer.echo(_all_earlier(len(counted)), err=json_)
     if out is not None:
         result.write(out, {"command": as_typed(context), "Openings": config.opened})
         if not json_:
@@ -196,6 +198,11 @@ def _test(text: str | None, alpha: float | None, beta: float | None) -> Sprt | N
     except ValueError:
         raise ValueError(f"--sprt is two differences in normalised Elo, as in 0,3, not {text!r}") from None
     return Sprt(*bounds, ERROR_PROBABILITY if alpha is None else alpha, ERROR_PROBABILITY if beta is None else beta)
+
+
+def _all_earlier(games: int) -> str:
+    """Return the line for a contest whose games were all played before."""
+    return f"All {games:,} games are of an earlier run; nothing was played."
 
 
 def _require_pairs(games: int) -> None:
@@ -299,6 +306,8 @@ def tournament(
         typer.echo(json.dumps({**event.as_json(terms, played), "folder": str(folder)}))
     else:
         event.show(terms, played)
+    if not session.has_played:
+        typer.echo(_all_earlier(len(played)), err=json_)
     try:
         require(*REPORT_MODULES)
     except ModuleNotFoundError as error:
