@@ -177,7 +177,11 @@ class _Watched:
 def crash_text(error: BaseException) -> str:
     """Return an error with the frames of the bot's own code: names of files without their folders."""
     kit = Path(__file__).parent
-    frames = [one for one in traceback.extract_tb(error.__traceback__) if Path(one.filename).parent != kit]
+    frames = [
+        one
+        for one in traceback.extract_tb(error.__traceback__)
+        if Path(one.filename).parent != kit and not one.filename.startswith("<frozen ")
+    ]
     lines = [
         f"{Path(one.filename).name}, line {one.lineno}, in {one.name}: {one.line or ''}" for one in frames[-MAX_FRAMES:]
     ]
