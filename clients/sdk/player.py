@@ -76,7 +76,8 @@ class BotPlayer:
     computation belongs in a thread or a process, since it would block pings and the other matches. Where it raises, or
     returns no legal move, `on_error` says what becomes of that match; others are not affected. By default the bot
     resigns it and logs the reason. "random" makes a random move, and "raise" lets `run` end with BotFailed.
-    Failures are reported to the server too, for the bot's owner alone, unless `reports` is False.
+    Failures are reported to the server too, for the bot's owner alone, unless `reports` is False. Moves that are slow
+    or block the event loop are logged and reported unless `warns` is False.
     `agrees` decides about draw offers, `tempo` about the time of each move. `refuses` returns the reason to decline a
     game that `accepts` allows, or None to accept it. `began` is called for every match. It enters the `tournament` of
     this id, whose games begin by themselves. After `games` games, without those of an earlier run, `run` ends.
@@ -99,6 +100,7 @@ class BotPlayer:
         asks_for: Sequence[str] | None = None,
         on_error: OnError = "resign",
         reports: bool = True,
+        warns: bool = True,
         agrees: Callable[[MatchView], bool] = lambda match: False,
         tempo: Callable[[MatchView], Tempo] = lambda match: Tempo(),
         refuses: Callable[[GameSpec], str | None] = lambda spec: None,
@@ -122,7 +124,7 @@ class BotPlayer:
         self._tempo = tempo
         self._refuses = refuses
         self._began = began
-        self._log = GameLog()
+        self._log = GameLog(warns=warns)
         self._reports = FailureReports(client, is_on=reports)
         self._pulse = Pulse()
         """Beats when a match begins or ends, and when a challenge is closed."""
