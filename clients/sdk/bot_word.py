@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final, TypeAlias, cast
 
-from cornered.clients.sdk.choosing import Answer
+from cornered.clients.sdk.choosing import Answer, author_place
 from cornered.engine.game import State
 from cornered.engine.limit import Limit
 
@@ -180,17 +180,8 @@ def _cannot_load(name: str, error: Exception | SystemExit) -> CannotLoad:
         return CannotLoad(f"{name} ends the program while it is loaded: {BELOW_MAIN}")
     if isinstance(error, SyntaxError):
         return CannotLoad(f"{Path(error.filename or name).name}, line {error.lineno}: {error.msg}")
-    loading = Path(__file__).parent, Path(importlib.__file__).parent
-    frames = [
-        one
-        for one in traceback.extract_tb(error.__traceback__)
-        if not one.filename.startswith("<frozen ") and Path(one.filename).parent not in loading
-    ]
-    # The first is the bot's own, and the last of its folder is nearest to the mistake: a library's line says less.
-    own = [one for one in frames if Path(one.filename).parent == Path(frames[0].filename).parent]
-    where = f"{Path(own[-1].filename).name}, line {own[-1].lineno}" if own else name
     words = "".join(traceback.format_exception_only(error)).strip().splitlines()
-    return CannotLoad(f"{where}: {words[0] if words else type(error).__name__}")
+    return CannotLoad(f"{author_place(error) or name}: {words[0] if words else type(error).__name__}")
 
 
 def _bot_in(module: ModuleType, name: str) -> object:

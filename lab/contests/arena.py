@@ -14,6 +14,7 @@ from cornered.bots.bot import Bot, Limit, Proven, Thought
 from cornered.bots.evaluate import is_duel
 from cornered.bots.playout import playouts
 from cornered.bots.roster import create
+from cornered.clients.sdk.choosing import author_place
 from cornered.engine import CHANCE, Game, IllegalMove, State
 from cornered.engine.hashing import mixed
 from cornered.lab.contests.blame import FAILURES, culprit, report_thinking, was_preparing
@@ -219,8 +220,10 @@ def hung_after_s(time: int | None) -> float | None:
 
 
 def fault_of(spec: str, error: BaseException) -> str:
-    """Return one line that describes an exception of a bot."""
-    words = " ".join(f"{spec}: {type(error).__name__}: {error}".split())
+    """Return one line that describes an exception of a bot, with the file and line of its author."""
+    place = author_place(error)
+    where = spec if place is None else f"{spec}: {place}"
+    words = " ".join(f"{where}: {type(error).__name__}: {error}".split())
     # A lone surrogate, as in an undecodable file name, cannot be encoded as UTF-8 in the journal.
     return words.encode(errors="backslashreplace").decode()
 

@@ -435,12 +435,30 @@ def test_equal_games_are_counted_and_told() -> None:
 
 
 def test_faults_are_listed_in_the_result() -> None:
-    games = played(0, 0, 0, 0, ending="crashed", fault="b: RuntimeError: out of ideas")
+    games = [*played(0, 0, 0, 0, ending="crashed", fault="b: RuntimeError: out of ideas"), *played(0, 0)]
     printed = "\n".join(result(games).lines())
     assert "game 3, crashed: b: RuntimeError: out of ideas" in printed
     assert "4 crashed" in printed
-    assert "b lost 4 of its 4 games by failing, not by playing." in printed
+    assert "b lost 4 of its 6 games by failing, not by playing." in printed
     assert "by failing" not in result(played(0, 0)).words()
+
+
+def test_a_bot_that_failed_in_all_games_is_told_in_place_of_the_statistics() -> None:
+    games = played(0, 0, 0, 0, ending="crashed", fault="b: b.py, line 2: RuntimeError: out of ideas")
+    said = "b failed in all 4 games, so that nothing is shown of its strength: b.py, line 2: RuntimeError: out of ideas"
+    assert result(games).lines()[0] == said
+    itself = [replace(game, fixture=replace(game.fixture, players=("b", "b"))) for game in games]
+    assert result(itself, first="b").words().startswith("b (2) failed in all 4 games")
+
+
+def test_a_crash_is_told_with_the_file_and_line_of_its_author(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("import json\n\ndef choose(state, limit):\n    return json.loads('')\n")
+    printed = run("match", str(path), "random", *QUICK, "--games", "2")
+    assert printed.exit_code == 0, printed.stderr
+    first = printed.stdout.splitlines()[0]
+    assert first.startswith(f"{path} failed in all 2 games, ")
+    assert "strength: mine.py, line 4: JSONDecodeError: Expecting value" in first
 
 
 def test_the_note_beside_the_bar_has_all_that_the_test_goes_by() -> None:
@@ -565,7 +583,7 @@ def test_bots_that_fail_lose_their_games_and_the_tournament_goes_on_and_says_why
     assert all(game.score_of(bot) == 1 for game in games for bot in ("greedy", "random") if is_mixed(game, bot))
     cup.show(TERMS, games)
     printed = capsys.readouterr().out
-    assert "crashed: raising: RuntimeError: out of ideas" in printed
+    assert "crashed: raising: raising.py, line 9: RuntimeError: out of ideas" in printed
     assert "illegal: cheating: " in printed
     assert CliRunner().invoke(rules, ["check", str(tmp_path / "cup" / GAMES_FILE)]).exit_code == 0
 
