@@ -106,16 +106,16 @@ async def test_a_bot_that_another_program_plays_already_asks_for_no_games(url: s
 
 async def test_a_bot_that_asks_for_games_leaves_those_of_a_later_program_alone(url: str, tmp_path: Path) -> None:
     store = TokenStore(tmp_path / "tokens.json")
-    began = asyncio.Event()
+    began, has_other = asyncio.Event(), asyncio.Event()
 
-    async def slow(state: State, limit: Limit) -> str:
+    async def waiting(state: State, limit: Limit) -> str:
         began.set()
-        await asyncio.sleep(0.05)
+        await has_other.wait()
         return state.moves()[0]
 
     async with opponent(url) as rival, Client.connect(url, name="Ann") as ann:
         settings = BotSettings(play="Rival", games=2, clock="1+0")
-        playing = asyncio.ensure_future(play_bot("Mine", partial(given, slow), settings, server=url, store=store))
+        playing = asyncio.ensure_future(play_bot("Mine", partial(given, waiting), settings, server=url, store=store))
         async with asyncio.timeout(TIMEOUT_S):
             await began.wait()
             token = store.get(url, "Mine")
@@ -125,6 +125,7 @@ async def test_a_bot_that_asks_for_games_leaves_those_of_a_later_program_alone(u
                 challenge = await anext(new.challenge async for new in later.news() if new.type == "challenged")
                 await later.accept(challenge)
                 match = await ann.join(await anext(new.match async for new in ann.news() if new.type == "paired"))
+                has_other.set()
                 await playing
                 assert (match.ply, match.over) == (0, False)
             mine = (await rival.my_matches()).finished
