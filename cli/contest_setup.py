@@ -26,7 +26,15 @@ if TYPE_CHECKING:
     from cornered.lab.contests.terms import ContestTerms
     from cornered.lab.execution.workforce import Workforce
 
-__all__ = ["ContestConfig", "ContestOptions", "ContestSession", "as_typed", "playing", "require_programs"]
+__all__ = [
+    "ContestConfig",
+    "ContestOptions",
+    "ContestSession",
+    "as_typed",
+    "file_digests",
+    "playing",
+    "require_programs",
+]
 
 DEFAULT_MOVE_TIME_S: Final = 0.1
 """Seconds per move without a limit."""
@@ -135,6 +143,11 @@ class ContestSession:
         """When the session began, and when the display was last updated."""
 
     @property
+    def has_played(self) -> bool:
+        """Whether a game was played in this session: a contest that was finished before only shows its result."""
+        return len(self.keep.games) > self._before
+
+    @property
     def pace(self) -> float:
         """Games per second, without those that were already in the journal."""
         return (len(self.keep.games) - self._before) / max(time.perf_counter() - self._began, 1e-9)
@@ -162,6 +175,7 @@ def playing(
     resume."""
     from cornered.clients.sdk.address import require_listener
     from cornered.lab.contests.contest import MemoryGameStore
+    from cornered.lab.contests.folder import FILES
     from cornered.lab.contests.journal import ContestJournal
     from cornered.lab.contests.preparing import prepare
     from cornered.lab.execution.workforce import Workforce
@@ -176,7 +190,7 @@ def playing(
     keep: GameStore | None = None
     try:
         with ExitStack() as stack:
-            whole = {"contest": kind, "openings": dict(config.opening_plan), **plan}
+            whole = {"contest": kind, "openings": dict(config.opening_plan), **plan, FILES: file_digests(bots)}
             keep = (
                 MemoryGameStore()
                 if folder is None
@@ -213,6 +227,25 @@ def require_programs(game: Game, bots: Sequence[str]) -> None:
         raise ValueError(f"{failure}; it cannot play") from None
     finally:
         quit_idle()
+
+
+def file_digests(bots: Sequence[str]) -> dict[str, str]:
+    """Return the digests of the files that bot words name: an author's file, a program with its script, and the files
+    of settings."""
+    named = dict.fromkeys(name for word in bots for name in _names(word) if Path(name).is_file())
+    return {name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in named}
+
+
+def _names(word: str) -> list[str]:
+    """Return the parts of a bot word that may be names of files."""
+    from cornered.bots.roster import names
+    from cornered.clients.sdk.bot_word import file_word, is_program, split_word
+
+    if is_program(word):
+        # All after these are arguments, such as a log, which may change with every game.
+        return shlex.split(word.partition(":")[2])[:2]
+    head, settings = split_word(word)
+    return [head if head in names() else file_word(head), *settings.values()]
 
 
 def as_typed(context: typer.Context, *, without: Collection[str] = ()) -> str:

@@ -13,6 +13,7 @@ import typer
 
 from cornered.cli.contest_setup import ContestConfig, ContestOptions, as_typed, playing
 from cornered.cli.errors import CommandGroup
+from cornered.cli.missing_extra import advice, require
 from cornered.cli.places import PlacesTournament
 from cornered.cli.rules import Json, Options
 from cornered.cli.tournament import Tournament, TournamentKind
@@ -31,6 +32,9 @@ MAX_TEST_GAMES: Final = 20_000
 
 ERROR_PROBABILITY: Final = 0.05
 """Default error probabilities of --sprt."""
+
+REPORT_MODULES: Final = ("jinja2", "matplotlib")
+"""What a report is written with, which needs the extra `lab`."""
 
 app = typer.Typer(cls=CommandGroup, no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -132,6 +136,8 @@ def match(
     from cornered.cli.match_report import MatchResult, note
     from cornered.lab.contests.match import PairedMatch, run
 
+    if out is not None:
+        require(*REPORT_MODULES)
     test = _test(sprt, alpha, beta)
     most = games or (MAX_TEST_GAMES if test else DEFAULT_GAMES)
     _require_pairs(most)
@@ -165,15 +171,18 @@ def match(
         paired = PairedMatch(first, second, config.terms, config.openings, most // 2)
         tally = run(paired, session.workforce, session.keep, until=on_game)
     result = MatchResult(first, second, config.terms, tuple(counted), tally, test)
-    if out is not None:
-        result.write(out, {"command": as_typed(context), "Openings": config.opened})
+    # The result comes first: a report that cannot be written must not hide it.
     if json_:
         typer.echo(json.dumps({**result.as_json(), "folder": None if out is None else str(out)}))
-        return
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    typer.echo("\n".join(result.lines(width)))
+    else:
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        typer.echo("\n".join(result.lines(width)))
+    if counted and not session.has_played:
+        typer.echo(_all_earlier(len(counted)), err=json_)
     if out is not None:
-        typer.echo(f"The games and a report are in {out}.")
+        result.write(out, {"command": as_typed(context), "Openings": config.opened})
+        if not json_:
+            typer.echo(f"The games and a report are in {out}.")
 
 
 def _test(text: str | None, alpha: float | None, beta: float | None) -> Sprt | None:
@@ -189,6 +198,11 @@ def _test(text: str | None, alpha: float | None, beta: float | None) -> Sprt | N
     except ValueError:
         raise ValueError(f"--sprt is two differences in normalised Elo, as in 0,3, not {text!r}") from None
     return Sprt(*bounds, ERROR_PROBABILITY if alpha is None else alpha, ERROR_PROBABILITY if beta is None else beta)
+
+
+def _all_earlier(games: int) -> str:
+    """Return the line for a contest whose games were all played before."""
+    return f"All {games:,} games are of an earlier run; nothing was played."
 
 
 def _require_pairs(games: int) -> None:
@@ -287,9 +301,18 @@ def tournament(
         session.report(Progress("games", 0, schedule.games()))
         played = hold(terms, schedule, session.workforce, session.keep, on_game)
         session.report(Progress("games", len(played), len(played), f"{session.pace:.1f}/s"))
-    event.write(folder, terms, played, {"command": as_typed(context), "Openings": config.opened})
+    # The result comes first: a report that cannot be written must not hide it.
     if json_:
         typer.echo(json.dumps({**event.as_json(terms, played), "folder": str(folder)}))
+    else:
+        event.show(terms, played)
+    if not session.has_played:
+        typer.echo(_all_earlier(len(played)), err=json_)
+    try:
+        require(*REPORT_MODULES)
+    except ModuleNotFoundError as error:
+        typer.echo(f"The games are in {folder}, without a report: {advice(error)}", err=json_)
         return
-    event.show(terms, played)
-    typer.echo(f"The games and a report are in {folder}.")
+    event.write(folder, terms, played, {"command": as_typed(context), "Openings": config.opened})
+    if not json_:
+        typer.echo(f"The games and a report are in {folder}.")

@@ -67,6 +67,11 @@ class EditableBot:
                 await asyncio.gather(playing, editing, return_exceptions=True)
             self._tell(f"{self._path.name} has changed and is loaded again")
 
+    async def edited(self) -> None:
+        """Return when a file has changed and the new version, which plays from then on, could be loaded."""
+        await self._until_edited()
+        self._tell(f"{self._path.name} has changed and is loaded again")
+
     async def _until_edited(self) -> None:
         """Return when a file has changed and the new version could be loaded."""
         while True:

@@ -114,13 +114,31 @@ class MatchResult:
         return len({(place % 2, game.moves) for place, game in enumerate(self.games)})
 
     def words(self) -> str:
-        """Return a sentence with the conclusion, and the share of losses by failure."""
+        """Return a sentence with the conclusion, and the share of losses by failure.
+
+        Where a bot failed in all of its games these are no measure of its play, so that its failure comes in the place
+        of the conclusion.
+        """
+        if broken := [each.bot for each in self.standings().table if 0 < each.score.games == each.faults]:
+            return " ".join(map(self._failed_always, broken))
         failed = [(each.bot, each.faults, each.score.games) for each in self.standings().table if each.faults]
         told = (
             f" {bot} lost {faults:,} of its {games:,} games by failing, not by playing."
             for bot, faults, games in failed
         )
         return self._shown() + "".join(told)
+
+    def _failed_always(self, bot: str) -> str:
+        """Return the sentence about a bot that failed in all of its games, with the failure of the first."""
+        games = [
+            (given, told)
+            for given, told in zip(self.games, self.told_apart(), strict=True)
+            if told.guilty is not None and told.fixture.players[told.guilty] == bot
+        ]
+        first, told = games[0]
+        assert told.guilty is not None
+        fault = first.fault.removeprefix(f"{first.fixture.players[told.guilty]}: ")
+        return f"{bot} failed in all {len(games):,} games, so that nothing is shown of its strength: {fault}"
 
     def _shown(self) -> str:
         tally = self.tally

@@ -11,6 +11,7 @@ import typer
 
 from cornered import engine
 from cornered.cli.errors import CommandGroup
+from cornered.cli.missing_extra import require
 from cornered.cli.progress import progress
 from cornered.cli.rules import Json, warm_up
 
@@ -57,6 +58,7 @@ def reproduce(
     if listed or not names:
         _list(json_=json_)
         return
+    require("matplotlib")
     from cornered.lab.execution.workforce import Workforce
     from cornered.lab.experiments.reproduction import FOLDER, as_json, make, write_report
 

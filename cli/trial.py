@@ -17,6 +17,7 @@ from cornered.cli.editable_bot import EditableBot
 from cornered.cli.house_process import keep_house_bots
 from cornered.cli.reachable import loopback
 from cornered.cli.running_bots import tell_of_bots
+from cornered.cli.trial_failures import common_failure, each_traceback_once
 from cornered.clients.sdk import Client, NoOpponent, TokenStore, unwrapped_errors
 from cornered.clients.sdk.address import require_name
 from cornered.clients.sdk.backoff import retry
@@ -24,6 +25,7 @@ from cornered.clients.sdk.bot_word import ChooseState
 from cornered.clients.sdk.opponents import find_opponent
 from cornered.clients.sdk.running import BotSettings, play_bot, stay_as
 from cornered.clients.sdk.timecontrol import read_clock
+from cornered.protocol.bot_reports import BotIncident
 from cornered.protocol.text import comparison_key
 from cornered.protocol.values import MatchSummary
 
@@ -91,6 +93,7 @@ async def run_trial(trial: Trial, started: Callable[[str], None], tell: Callable
     logging.getLogger("cornered.bot").setLevel(logging.INFO)
     with unwrapped_errors():
         async with AsyncExitStack() as stack:
+            stack.enter_context(each_traceback_once())
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="cornered-trial-")))
             settings = load_settings(host="127.0.0.1", port=trial.port, data=folder, log_level="error")
             address = loopback(await stack.enter_async_context(run(settings, beforehand=True)))
@@ -121,7 +124,11 @@ async def _climb(
     store: TokenStore,
     tell: Callable[[str], None],
 ) -> None:
-    """Play a sample of all strengths, then each opponent in turn, and the next one after a score of more than half."""
+    """Play a sample of all strengths, then each opponent in turn, and the next one after a score of more than half.
+
+    Where all games of the sample or of a meeting ended by the same failure, the next one follows an edit of the file:
+    it would fail as well. A trial of a limited number of games has them at once.
+    """
     rank = played = 0
 
     async def meet(name: str, wanted: int) -> float:
@@ -133,16 +140,24 @@ async def _climb(
         tell(f"{trial.name} has {points:g} of {wanted} against {name}")
         return points
 
+    async def wait_where_all_failed(games: int) -> None:
+        if trial.most is None and await _have_failed_alike(trial, server, store, games):
+            every = "The game" if games == 1 else f"All {games} games"
+            tell(f"{every} ended by the same failure; the next one begins when {trial.path.name} has changed")
+            await bot.edited()
+
     if trial.begins_with_sample:
         sample = opponents[::SAMPLE_STEP]
         tell(f"At first one game with each of {', '.join(sample)}, to see all strengths")
         won = [name for name in sample if await meet(name, 1) == 1]
         rank = opponents.index(won[-1]) if won else 0
+        await wait_where_all_failed(len(sample))
         tell(f"Now {GAMES_A_LEVEL} games with each level from {opponents[rank]} on, the next one after more than half")
     while trial.most is None or played < trial.most:
         wanted = GAMES_A_LEVEL if trial.most is None else min(GAMES_A_LEVEL, trial.most - played)
         if await meet(opponents[rank], wanted) > wanted / 2:
             rank = min(rank + 1, len(opponents) - 1)
+        await wait_where_all_failed(wanted)
 
 
 async def _until_there(trial: Trial, server: str, name: str, tell: Callable[[str], None]) -> None:
@@ -191,6 +206,18 @@ async def _finished(trial: Trial, server: str, store: TokenStore) -> tuple[str, 
     if store.get(server, trial.name) is not None:
         await stay_as(trial.name, ask, server=server, store=store)
     return player, found
+
+
+async def _have_failed_alike(trial: Trial, server: str, store: TokenStore, games: int) -> bool:
+    """Return whether the bot's newest games all ended by the same failure."""
+    _, finished = await _finished(trial, server, store)
+    found: list[BotIncident] = []
+
+    async def ask(client: Client) -> None:
+        found.extend((await retry(client.bot_report)).incidents)
+
+    await stay_as(trial.name, ask, server=server, store=store)
+    return common_failure([one.id for one in finished[:games]], found) is not None
 
 
 async def _points(trial: Trial, server: str, store: TokenStore, games: int) -> float:

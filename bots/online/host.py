@@ -20,7 +20,7 @@ from cornered.bots.online.pondering import Ponderer
 from cornered.bots.pool.plain import PlainThinker
 from cornered.bots.pool.pool import Pool
 from cornered.bots.pool.warming import Preparation, is_warm
-from cornered.bots.roster import create
+from cornered.bots.roster import create, is_of_roster
 from cornered.clients.sdk import (
     BotPlayer,
     Client,
@@ -252,6 +252,8 @@ class BotHost:
                 ladder=self._config.ladder,
                 version=self._config.version,
                 tournament=self._config.tournament,
+                # What is slow in a bot of the roster is a compilation, or the machine, which no reader can mend.
+                warns=not is_of_roster(guest.spec),
                 agrees=table.agrees,
                 tempo=lambda match: EXHIBITION_TEMPO if self._is_exhibition(match) else self._config.tempo,
                 refuses=lambda spec: reason_not_to_play(guest.bot, spec),

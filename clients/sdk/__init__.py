@@ -4,6 +4,7 @@ from cornered.clients.sdk.bot_reports import BotReports
 from cornered.clients.sdk.choosing import BotFailed
 from cornered.clients.sdk.client import Client, ClientNews
 from cornered.clients.sdk.errors import (
+    AlreadyPlaying,
     ClientError,
     Closed,
     CommandRefused,
@@ -27,6 +28,7 @@ from cornered.clients.sdk.tournaments import OwnTournaments, TournamentView
 from cornered.engine.limit import Limit
 
 __all__ = [
+    "AlreadyPlaying",
     "BotFailed",
     "BotPlayer",
     "BotReports",

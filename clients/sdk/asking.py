@@ -51,7 +51,9 @@ async def challenge_repeatedly(
         before = player.begun
         try:
             ask = partial(client.challenge, opponent.player.id, able[turn % len(able)], clock=clock, rated=rated)
-            reason = await _answer(player, await retry(ask), before)
+            challenge = await retry(ask)
+            player.asked(challenge)
+            reason = await _answer(player, challenge, before)
         except CommandRefused as refusal:
             if refusal.code not in PASSING:
                 raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 import sys
+import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from functools import cache
@@ -16,12 +17,13 @@ from types import ModuleType
 from typing import Final, TypeAlias, cast
 
 from cornered.clients.sdk.bot_file import file_of
-from cornered.clients.sdk.choosing import Answer
+from cornered.clients.sdk.choosing import Answer, author_place
 from cornered.engine.game import State
 from cornered.engine.limit import Limit
 
 __all__ = [
     "ENTRY_POINTS",
+    "CannotLoad",
     "ChooseState",
     "choose_of",
     "file_word",
@@ -35,6 +37,11 @@ __all__ = [
     "short_name",
     "split_word",
 ]
+
+
+class CannotLoad(ValueError):
+    """A bot's file or module cannot be executed, or has no bot. The text is one line for its author."""
+
 
 ChooseState: TypeAlias = Callable[[State, Limit], Answer | Awaitable[Answer]]
 """Returns a legal move of a state, alone or with thoughts, or a coroutine of it."""
@@ -119,7 +126,7 @@ def load_object(head: str) -> object:
     """Return what an author's word, without its settings, names: a function or a class.
 
     In a file it is BOT or else `choose`. The file may import its neighbours, and a module may lie in the working
-    directory. Raises OSError, and ValueError that says what is missing. Errors of the bot's own code are not caught.
+    directory. Raises OSError, ValueError that says what is missing, and CannotLoad for an error of the bot's own code.
     """
     head = file_word(head)
     if head.endswith(".py"):
@@ -173,20 +180,30 @@ def object_of_file(path: Path, loader: Callable[[str, str], SourceFileLoader]) -
     token = _loading.set(path.name)
     try:
         spec.loader.exec_module(module)
-    except SyntaxError as error:
-        raise ValueError(f"{path.name}, line {error.lineno}: {error.msg}") from None
-    except SystemExit:
-        raise ValueError(f"{path.name} ends the program while it is loaded: {BELOW_MAIN}") from None
+    except (Exception, SystemExit) as error:
+        raise _cannot_load(path.name, error) from error
     finally:
         _loading.reset(token)
     return _bot_in(module, path.name)
+
+
+def _cannot_load(name: str, error: Exception | SystemExit) -> CannotLoad:
+    """Return what is wrong with a bot's file or module whose execution has raised `error`, with the author's line."""
+    if isinstance(error, CannotLoad):
+        return error
+    if isinstance(error, SystemExit):
+        return CannotLoad(f"{name} ends the program while it is loaded: {BELOW_MAIN}")
+    if isinstance(error, SyntaxError):
+        return CannotLoad(f"{Path(error.filename or name).name}, line {error.lineno}: {error.msg}")
+    words = "".join(traceback.format_exception_only(error)).strip().splitlines()
+    return CannotLoad(f"{author_place(error) or name}: {words[0] if words else type(error).__name__}")
 
 
 def _bot_in(module: ModuleType, name: str) -> object:
     for attribute in (CLASS, FUNCTION):
         if callable(found := getattr(module, attribute, None)):
             return found
-    raise ValueError(
+    raise CannotLoad(
         f"{name} has no function {FUNCTION}(state, limit), which returns one of state.moves(), and no class {CLASS}"
     )
 
@@ -196,13 +213,12 @@ def _object_of_module(word: str, module: str, name: str) -> object:
     token = _loading.set(module)
     try:
         loaded = importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        # Of its own imports the author wants to see the traceback.
-        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            raise
-        raise ValueError(
-            f"there is no module {error.name!r} for the bot {word}; it has to be installed or here"
-        ) from None
+    except (Exception, SystemExit) as error:
+        if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
+            raise CannotLoad(
+                f"there is no module {error.name!r} for the bot {word}; it has to be installed or here"
+            ) from None
+        raise _cannot_load(module, error) from error
     finally:
         _loading.reset(token)
     if not callable(found := getattr(loaded, name, None)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import reprlib
+import sysconfig
 import traceback
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ __all__ = [
     "TimeUsed",
     "TimedMove",
     "WithMove",
+    "author_place",
     "awaited",
     "choose_legal",
     "crash_text",
@@ -41,6 +43,11 @@ MAX_MOVE_CHARS: Final = 16
 """Characters of a move's text."""
 MAX_FRAMES: Final = 12
 """Frames of a traceback that are reported, those next to the error."""
+NOT_OF_AUTHORS: Final = (
+    Path(__file__).parents[2],
+    *(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
+)
+"""The folders of Cornered itself, of the standard library and of installed packages."""
 
 
 class WithMove(Protocol):
@@ -174,10 +181,25 @@ class _Watched:
                 step = partial(self._coroutine.throw, error)
 
 
+def author_place(error: BaseException) -> str | None:
+    """Return the file and line of the author's own code that is nearest to an error; None where none is in its
+    traceback."""
+    own = [
+        one
+        for one in traceback.extract_tb(error.__traceback__)
+        if not one.filename.startswith("<") and not any(map(Path(one.filename).is_relative_to, NOT_OF_AUTHORS))
+    ]
+    return f"{Path(own[-1].filename).name}, line {own[-1].lineno}" if own else None
+
+
 def crash_text(error: BaseException) -> str:
     """Return an error with the frames of the bot's own code: names of files without their folders."""
     kit = Path(__file__).parent
-    frames = [one for one in traceback.extract_tb(error.__traceback__) if Path(one.filename).parent != kit]
+    frames = [
+        one
+        for one in traceback.extract_tb(error.__traceback__)
+        if Path(one.filename).parent != kit and not one.filename.startswith("<frozen ")
+    ]
     lines = [
         f"{Path(one.filename).name}, line {one.lineno}, in {one.name}: {one.line or ''}" for one in frames[-MAX_FRAMES:]
     ]

@@ -198,6 +198,8 @@ class Client:
         # A program beside the bot's own knows of it.
         self._has_warned_of_twin = hello.instance is None
         """Whether the notice that another program plays as this player has been logged."""
+        self.has_twin = False
+        """Whether the server has said that another program may be connected as this player."""
         self.url = url
 
     @classmethod
@@ -742,6 +744,7 @@ class Client:
         return command
 
     def _note(self, notice: Notice) -> None:
+        self.has_twin = self.has_twin or notice.code == "also_here"
         if notice.code == "also_here" and not self._has_warned_of_twin:
             self._has_warned_of_twin = True
             log.warning("the server says: %s", notice.text)

@@ -9,6 +9,7 @@ from typing import Final
 from cornered.protocol.messages import ErrorCode
 
 __all__ = [
+    "AlreadyPlaying",
     "ClientError",
     "Closed",
     "CommandRefused",
@@ -48,6 +49,10 @@ class CommandRefused(ClientError):
         if self.code not in TRANSIENT_CODES:
             return None
         return min(MAX_RETRY_DELAY_S, max(RETRY_DELAY_S, (self.retry_after or 0) / 1000))
+
+
+class AlreadyPlaying(ClientError):
+    """Another program is connected as this bot, so that games of this run alone cannot be told from those of both."""
 
 
 class Unreachable(ClientError):

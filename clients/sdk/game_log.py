@@ -34,7 +34,9 @@ class MoveWarning:
 class GameLog:
     """The log of one bot; each of its warnings comes once."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, warns: bool = True) -> None:
+        """`warns` is False for a bot whose author does not read the log: the advice about slowness is theirs."""
+        self._warns = warns
         self._has_warned_of_block = False
         self._has_warned_of_time = False
 
@@ -57,6 +59,8 @@ class GameLog:
     def chosen(self, match: MatchView, limit: Limit, used: TimeUsed) -> MoveWarning | None:
         """Return what is wrong where the newest move blocked the event loop or took far too long, and log it once."""
         warning: MoveWarning | None = None
+        if not self._warns:
+            return None
         if used.blocked > BLOCKED_S:
             warning = MoveWarning("blocked", f"choose blocked the event loop for {used.blocked:.1f} s")
         if used.blocked > BLOCKED_S and not self._has_warned_of_block:

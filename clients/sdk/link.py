@@ -13,6 +13,7 @@ from typing import Final, NoReturn, Protocol, assert_never
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage, InvalidStatus
+from websockets.frames import CloseCode
 from websockets.http11 import Response
 from websockets.typing import Subprotocol
 
@@ -213,7 +214,12 @@ class Link:
                 )
             except InvalidStatus as error:
                 raise _RefusedForNow(_refusal_text(error.response), _retry_after(error.response)) from None
-            yield socket
+            try:
+                yield socket
+            except asyncio.CancelledError:
+                # The client closes, which is no error; the context manager of the socket would send 1011.
+                await socket.close(CloseCode.NORMAL_CLOSURE)
+                raise
 
     async def _handshake(self, socket: ClientConnection) -> Welcome:
         await socket.send(MSGPACK.encode(self._receiver.hello()))

@@ -17,7 +17,7 @@ from cornered.clients.sdk.backoff import retry
 from cornered.clients.sdk.bot_reports import FailureReports
 from cornered.clients.sdk.choosing import MAX_SHOWN_CHARS, BotFailed, Choose, OnError, TimeUsed, choose_legal, shown
 from cornered.clients.sdk.client import Client
-from cornered.clients.sdk.errors import ClientError, CommandRefused, NotUnderstood, unwrapped_errors
+from cornered.clients.sdk.errors import AlreadyPlaying, ClientError, CommandRefused, NotUnderstood, unwrapped_errors
 from cornered.clients.sdk.game_log import GameLog, named
 from cornered.clients.sdk.match import MatchView
 from cornered.clients.sdk.pulse import Pulse
@@ -25,6 +25,7 @@ from cornered.clients.sdk.time_management import clock_times, move_limit
 from cornered.engine.limit import Limit
 from cornered.protocol.commands import Resign
 from cornered.protocol.messages import Acknowledged, ChallengeClosed, Challenged, Notice, Paired, Waiting, Welcome
+from cornered.protocol.text import visible
 from cornered.protocol.tournaments import TournamentMessage
 from cornered.protocol.values import Accepts, Correspondence, GameSpec
 
@@ -48,6 +49,10 @@ TWIN_ADVICE: Final = (
     "this one under another name or with another token (CORNERED_TOKEN)"
 )
 """What the author of a bot can do where two processes are connected as one bot."""
+TWIN_ERROR: Final = (
+    "another program plays as {} already, and both would play its matches: stop that one, or give this one a name of "
+    "its own with --name"
+)
 
 log = logging.getLogger("cornered.bot")
 
@@ -71,10 +76,14 @@ class BotPlayer:
     computation belongs in a thread or a process, since it would block pings and the other matches. Where it raises, or
     returns no legal move, `on_error` says what becomes of that match; others are not affected. By default the bot
     resigns it and logs the reason. "random" makes a random move, and "raise" lets `run` end with BotFailed.
-    Failures are reported to the server too, for the bot's owner alone, unless `reports` is False.
+    Failures are reported to the server too, for the bot's owner alone, unless `reports` is False. Moves that are slow
+    or block the event loop are logged and reported unless `warns` is False.
     `agrees` decides about draw offers, `tempo` about the time of each move. `refuses` returns the reason to decline a
     game that `accepts` allows, or None to accept it. `began` is called for every match. It enters the `tournament` of
     this id, whose games begin by themselves. After `games` games, without those of an earlier run, `run` ends.
+    A bot that `asks_for` games plays the matches of its own challenges (`asked`), their rematches, and those games of
+    an earlier run; all others are left to another program of the same bot. A bot that asks for games or plays a number
+    of them ends with AlreadyPlaying where such a program is connected before its first match.
     """
 
     def __init__(
@@ -88,8 +97,10 @@ class BotPlayer:
         version: str | None = None,
         tournament: str | None = None,
         games: int | None = None,
+        asks_for: Sequence[str] | None = None,
         on_error: OnError = "resign",
         reports: bool = True,
+        warns: bool = True,
         agrees: Callable[[MatchView], bool] = lambda match: False,
         tempo: Callable[[MatchView], Tempo] = lambda match: Tempo(),
         refuses: Callable[[GameSpec], str | None] = lambda spec: None,
@@ -103,12 +114,17 @@ class BotPlayer:
         self._version = version
         self._tournament = tournament
         self._games = games
+        self._asks_for = asks_for
+        self._asked: set[str] = set()
+        """Challenges of this run that are open, or were closed before it had their ids."""
+        self._tasks: asyncio.TaskGroup | None = None
+        """The matches of `run`."""
         self._on_error = on_error
         self._agrees = agrees
         self._tempo = tempo
         self._refuses = refuses
         self._began = began
-        self._log = GameLog()
+        self._log = GameLog(warns=warns)
         self._reports = FailureReports(client, is_on=reports)
         self._pulse = Pulse()
         """Beats when a match begins or ends, and when a challenge is closed."""
@@ -133,6 +149,12 @@ class BotPlayer:
         """Whether fewer matches have begun than the bot plays."""
         return self._games is None or self.begun < self._games
 
+    def asked(self, challenge: str) -> None:
+        """Take note of an own challenge: its match is played, as one of this run."""
+        self._asked.add(challenge)
+        for closed in tuple(self.closed):
+            self._close(closed)
+
     async def until(self, is_so: Callable[[], bool]) -> None:
         """Wait for something that depends on `playing`, `begun`, `wants_more` or `closed`."""
         while not is_so():
@@ -146,16 +168,24 @@ class BotPlayer:
             lambda: self._client.declare(self._accepts, self._concurrency, ladder=self._ladder, version=self._version)
         )
 
+    def require_alone(self) -> None:
+        """Raise AlreadyPlaying where another program is connected as this bot, and this one has games of its own to
+        play, of which none has begun."""
+        has_own = self._asks_for is not None or self._games is not None
+        if has_own and not self.begun and self._client.has_twin:
+            raise AlreadyPlaying(TWIN_ERROR.format(visible(self._client.player.name)))
+
     async def run(self) -> None:
         """Play until the client closes, or all games are over.
 
-        Raises CommandRefused where the tournament does not take the bot, and BotFailed.
+        Raises CommandRefused where the tournament does not take the bot, AlreadyPlaying, and BotFailed.
         """
         if self._tournament is not None:
             await retry(partial(self._client.tournaments.join, self._tournament))
         with unwrapped_errors():
             try:
                 async with asyncio.TaskGroup() as tasks:
+                    self._tasks = tasks
                     if self._games is not None:
                         tasks.create_task(self._end_after_games(), name="games")
                     await self._follow_news(tasks)
@@ -167,8 +197,9 @@ class BotPlayer:
     async def _end_after_games(self) -> None:
         """Raise _HasPlayed, which ends all other tasks, once all games are over."""
         await self.until(lambda: not self.wants_more)
-        with contextlib.suppress(ClientError):
-            await retry(lambda: self._client.declare((), self._concurrency, version=self._version))
+        if self._accepts or self._ladder:
+            with contextlib.suppress(ClientError):
+                await retry(lambda: self._client.declare((), self._concurrency, version=self._version))
         await self.until(lambda: not self.playing)
         raise _HasPlayed
 
@@ -177,28 +208,40 @@ class BotPlayer:
         async for news in self._client.news():
             match news:
                 case Welcome():
-                    for match in news.matches:
-                        self._begin(tasks, match, is_new=is_back)
+                    # The news of an accepted challenge may be lost with the connection.
+                    if self._asks_for is None or not is_back or self._asked:
+                        for match in news.matches:
+                            self._begin(tasks, match, is_new=is_back)
                     if is_back and self._tournament is not None:
                         # Who missed games meanwhile is absent until joining again; the tournament may be over.
                         with contextlib.suppress(CommandRefused, NotUnderstood):
                             await retry(partial(self._client.tournaments.join, self._tournament))
                     is_back = True
                 case Paired():
-                    self._begin(tasks, news.match, is_new=True)
-                case Challenged() if news.to.id == self._client.player.id:
+                    if self._asks_for is None:
+                        self._begin(tasks, news.match, is_new=True)
+                case Challenged() if news.to.id == self._client.player.id and self._asks_for is None:
                     with contextlib.suppress(CommandRefused, NotUnderstood):
                         await self._answer_challenge(news)
                 case ChallengeClosed():
                     self.closed.append(news)
+                    self._close(news)
                     self._pulse.beat()
                 case Notice(code="also_here") if not self._has_warned_of_twin:
                     self._has_warned_of_twin = True
+                    self.require_alone()
                     log.warning(TWIN_ADVICE, self._client.player.name)
                 case Challenged() | Waiting() | Notice() | TournamentMessage():
                     pass
                 case _:
                     assert_never(news)
+
+    def _close(self, closed: ChallengeClosed) -> None:
+        """Begin the match of an own challenge that was accepted."""
+        if closed.challenge in self._asked:
+            self._asked.discard(closed.challenge)
+            if closed.match is not None and self._tasks is not None:
+                self._begin(self._tasks, closed.match, is_new=True)
 
     async def _answer_challenge(self, challenged: Challenged) -> None:
         """Accept unless `refuses` has a reason; the server has checked the declaration and the concurrency."""
@@ -238,6 +281,10 @@ class BotPlayer:
         try:
             async with self._joining:
                 match = await retry(lambda: self._client.join(match_id))
+            if self._asks_for is not None and match.snapshot.game.name not in self._asks_for:
+                log.info("match %s of %s is left alone: this run asks for other games", match_id, match.snapshot.title)
+                await match.leave()
+                return
             self._began(match)
             async with asyncio.TaskGroup() as tasks:
                 answers = tasks.create_task(self._answer_offers(match), name=f"answers[{match_id}]")
@@ -247,6 +294,8 @@ class BotPlayer:
                 self._end(match_id)
                 await self._wait_for_rematch(match)
                 answers.cancel()
+            if self._asks_for is not None and match.snapshot.next is not None and self._tasks is not None:
+                self._begin(self._tasks, match.snapshot.next, is_new=True)
             await match.leave()
         except* BotFailed:
             raise

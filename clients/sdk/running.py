@@ -174,7 +174,8 @@ async def play_bot(
     """Play as the bot called `name` on `server`, until it has its games or is cancelled.
 
     `load` returns the bot's `choose`; it is called here, and in each worker process. A coroutine function runs on the
-    event loop. Raises NoOpponent, BotFailed, CommandRefused, and ValueError for a game that the server does not have.
+    event loop. Raises NoOpponent, AlreadyPlaying, BotFailed, CommandRefused, and ValueError for a game that the server
+    does not have.
     """
     clock = NO_CLOCK if settings.clock is None else read_clock(settings.clock)
     tempo = Tempo(settings.longest)
@@ -195,10 +196,13 @@ async def play_bot(
             version=settings.version,
             tournament=settings.tournament,
             games=settings.games,
+            asks_for=games if settings.play is not None else None,
             on_error=settings.on_error,
             reports=settings.reports,
             tempo=lambda match: tempo,
         )
+        # Before the declaration, which would take the place of the other program's.
+        player.require_alone()
         await player.declare()
         log.info("%s is at %s and plays %s; Ctrl-C stops it", client.player.name, server, ", ".join(games))
         log.info("its games and ratings: %s/#/player/%s", page_url(server), client.player.id)

@@ -13,7 +13,7 @@ from time import monotonic
 import cloudpickle
 
 from cornered import engine
-from cornered.clients.sdk.bot_word import ChooseState
+from cornered.clients.sdk.bot_word import CannotLoad, ChooseState
 from cornered.clients.sdk.choosing import BotFailed, TimedMove, awaited, crash_text, require_legal, shown
 from cornered.engine.game import OptionValue
 from cornered.engine.limit import Limit
@@ -98,6 +98,8 @@ def answering(load: bytes, seed: int | None) -> Callable[[Position | Preparation
     choose: ChooseState | None = None
     try:
         choose = seeded(cloudpickle.loads(load)(), seed)
+    except CannotLoad as error:
+        failure = Failed(f"the bot cannot be loaded: {error}", crash=str(error))
     except Exception as error:
         failure = Failed(f"the bot cannot be loaded: {shown(error)}", traceback.format_exc(), crash_text(error))
 

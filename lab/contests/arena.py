@@ -14,9 +14,10 @@ from cornered.bots.bot import Bot, Limit, Proven, Thought
 from cornered.bots.evaluate import is_duel
 from cornered.bots.playout import playouts
 from cornered.bots.roster import create
+from cornered.clients.sdk.choosing import author_place
 from cornered.engine import CHANCE, Game, IllegalMove, State
 from cornered.engine.hashing import mixed
-from cornered.lab.contests.blame import FAILURES, culprit, report_thinking
+from cornered.lab.contests.blame import FAILURES, culprit, report_thinking, was_preparing
 from cornered.lab.contests.preparing import ensure_prepared
 from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, GameEnding, PlayedGame
 from cornered.lab.execution.processes import Death
@@ -176,7 +177,7 @@ def lost(terms: ContestTerms, fixture: Fixture, death: Death) -> PlayedGame:
     found = culprit(death, fixture)
     if found is not None:
         seat, moves = found
-        fault = f"{fixture.players[seat]}: the process {death.cause} while it was its turn"
+        fault = f"{fixture.players[seat]}: {_end_in_words(terms, death)}"
     else:
         seat, moves = _next(terms, fixture)
         fault = (
@@ -185,6 +186,17 @@ def lost(terms: ContestTerms, fixture: Fixture, death: Death) -> PlayedGame:
     ending: GameEnding = "time" if death.is_hung else "crashed"
     efforts = (Effort(),) * len(fixture.players)
     return _lost_by(seat, position_after(terms, moves), PlayedGame(fixture, moves, None, ending, efforts, fault))
+
+
+def _end_in_words(terms: ContestTerms, death: Death) -> str:
+    """Return how the process of a bot ended; one that hung has advice for the bot's author."""
+    if not death.is_hung:
+        return f"the process {death.cause} while it was its turn"
+    if was_preparing(death):
+        return "loading it took too long: is there a loop outside choose?"
+    within = hung_after_s(terms.time)
+    how = "in time" if within is None else f"within {within:g} s"
+    return f"choose did not return {how}: does it loop without looking at limit.remaining?"
 
 
 def _next(terms: ContestTerms, fixture: Fixture) -> tuple[int, tuple[str, ...]]:
@@ -208,8 +220,10 @@ def hung_after_s(time: int | None) -> float | None:
 
 
 def fault_of(spec: str, error: BaseException) -> str:
-    """Return one line that describes an exception of a bot."""
-    words = " ".join(f"{spec}: {type(error).__name__}: {error}".split())
+    """Return one line that describes an exception of a bot, with the file and line of its author."""
+    place = author_place(error)
+    where = spec if place is None else f"{spec}: {place}"
+    words = " ".join(f"{where}: {type(error).__name__}: {error}".split())
     # A lone surrogate, as in an undecodable file name, cannot be encoded as UTF-8 in the journal.
     return words.encode(errors="backslashreplace").decode()
 

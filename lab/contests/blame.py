@@ -9,10 +9,23 @@ from cornered.lab.contests.terms import Fixture
 from cornered.lab.execution.heartbeat import beat
 from cornered.lab.execution.processes import Death
 
-__all__ = ["FAILURES", "culprit", "report_thinking"]
+__all__ = ["FAILURES", "culprit", "report_preparing", "report_thinking", "was_preparing"]
 
 FAILURES: Final = (Exception, SystemExit)
 """Exceptions of a bot that count as its loss; an uncaught `SystemExit` would end the contest."""
+
+
+PREPARING: Final = "preparing"
+
+
+def report_preparing(seat: int, opening: Sequence[str], within: float | None) -> None:
+    """Report that the bot in a seat is being loaded for a game after `opening`, for at most `within` seconds."""
+    beat(" ".join((PREPARING, str(seat), *opening)), within)
+
+
+def was_preparing(death: Death) -> bool:
+    """Return whether a process died while it loaded a bot, before the bot was asked for a move."""
+    return death.words.startswith(PREPARING)
 
 
 def report_thinking(seat: int, moves: Sequence[str], within: float | None) -> None:
@@ -22,11 +35,11 @@ def report_thinking(seat: int, moves: Sequence[str], within: float | None) -> No
 
 
 def culprit(death: Death, fixture: Fixture) -> tuple[int, tuple[str, ...]] | None:
-    """Return the seat whose bot was thinking when a process died, and the moves played; None where none was
-    thinking."""
+    """Return the seat whose bot was thinking or loaded when a process died, and the moves played; None where none
+    was."""
     if not death.words:
         return None
-    seat, *moves = death.words.split()
+    seat, *moves = death.words.removeprefix(PREPARING).split()
     if tuple(moves[: len(fixture.opening)]) != fixture.opening:
         raise ValueError(f"{death.words!r} are not the last words of {fixture}")
     return int(seat), tuple(moves)

@@ -22,7 +22,7 @@ from cornered.engine import Game
 from cornered.engine.compile.compiler import COMPILE_TIMEOUT_S
 from cornered.engine.progress import Progress, Report
 from cornered.engine.warming import warm
-from cornered.lab.contests.blame import FAILURES, report_thinking
+from cornered.lab.contests.blame import FAILURES, report_preparing
 from cornered.lab.contests.terms import ContestTerms, Fixture
 from cornered.lab.execution import heartbeat
 
@@ -73,7 +73,7 @@ def ensure_prepared(terms: ContestTerms, fixture: Fixture) -> None:
     is_far = isinstance(heartbeat.current(), heartbeat.Alarm)
     for seat, spec in enumerate(fixture.players):
         patience = COMPILE_TIMEOUT_S if is_of_roster(spec) else LOAD_TIMEOUT_S
-        report_thinking(seat, fixture.opening, patience)
+        report_preparing(seat, fixture.opening, patience)
         _load(game, spec)
         if terms.time is not None:
             _practise(game, spec, even_cold=is_far)

@@ -334,8 +334,12 @@ class Session:
             log.debug("went", session=client.id, player=client.player.id)
 
     def _note_end(self, client: ClientConnection) -> None:
-        """Note why a bot's connection ended, for its owner. The restart of a server is no incident."""
+        """Note why a bot's connection ended, for its owner. The restart of a server is no incident, nor is a program
+        that says goodbye while the bot has no match that goes on."""
         code, reason, closer = self._connection.farewell
+        is_farewell = closer == "program" and code in (CloseCode.NORMAL_CLOSURE, CloseCode.GOING_AWAY)
+        if is_farewell and not self._lobby_service.has_live_match(client.player.id):
+            return
         if client.player.kind == "bot" and self._has_played and code != CloseCode.SERVICE_RESTART:
             at = self._lobby_service.now()
             what = BotIncident(at=at, kind="disconnect", text=reason, code=code, closed_by=closer)

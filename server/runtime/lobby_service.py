@@ -371,6 +371,10 @@ class LobbyService:
             client.send(waiting.message())
         self._programs.came(client)
 
+    def has_live_match(self, player: str) -> bool:
+        """Return whether a match of a player goes on, on any node."""
+        return bool(self._live_of(player))
+
     def _live_of(self, player: str) -> tuple[str, ...]:
         """Return the ids of a player's matches that go on, on all nodes."""
         known = dict.fromkeys((*self._lobby.live_of(player), *self.matches.live_of(player)))

@@ -15,14 +15,14 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cornered.bots import roster
-from cornered.cli.contest_setup import ContestConfig, ContestOptions
+from cornered.cli.contest_setup import ContestConfig, ContestOptions, file_digests
 from cornered.cli.contests import app
 from cornered.cli.match_report import MatchResult as MatchResult
 from cornered.cli.match_report import note, stronger_bot
 from cornered.cli.rules import app as rules
 from cornered.cli.tournament import Tournament
 from cornered.lab.contests.arena import play
-from cornered.lab.contests.folder import PLAN
+from cornered.lab.contests.folder import PLAN, held
 from cornered.lab.contests.journal import GAMES_FILE, ContestJournal
 from cornered.lab.contests.match import MatchTally, paired
 from cornered.lab.contests.openings import random_plies
@@ -155,9 +155,97 @@ def test_a_tournament_is_kept_reported_and_gone_on_with(tmp_path: Path, monkeypa
     told = json.loads(run(*asked, "--json").stdout)
     assert told["games"] == len((folder / GAMES_FILE).read_bytes().splitlines()) == 6
     assert (folder / GAMES_FILE).read_bytes().splitlines(keepends=True)[:4] == whole[:4]
+    again = run(*asked)
+    assert "All 6 games are of an earlier run; nothing was played." in again.stdout
+    assert "nothing was played" not in printed.stdout
     other = run(*asked, "--nodes", "50")
     assert other.exit_code == 2
-    assert "is the plan of another contest" in other.stderr
+    assert "is the plan of another contest (nodes null there, 50 here)" in other.stderr
+
+
+def test_a_tournament_without_the_reports_packages_shows_its_standings_and_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    folder = tmp_path / "kept"
+    asked = ("tournament", "random", "greedy", *QUICK, "--games", "2", "--out", str(folder))
+    printed = run(*asked)
+    assert printed.exit_code == 0, printed.stderr
+    standings, _, left_out = printed.stdout.rstrip("\n").rpartition("\n")
+    assert "round robin, 2 games a meeting: 2 games" in standings
+    needed = "this needs jinja2, which is not installed: pip install 'cornered[lab]'"
+    assert left_out == f"The games are in {folder}, without a report: {needed}"
+    told = run(*asked, "--json")
+    assert json.loads(told.stdout)["games"] == 2
+    assert told.stderr.endswith(f"{left_out}\n")
+
+
+CHOOSE = "def choose(state, limit):\n    return state.moves()[{}]\n"
+
+
+def test_a_tournament_of_an_edited_file_is_refused_and_one_without_digests_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    mine = Path("mine.py")
+    mine.write_text(CHOOSE.format(0))
+    asked = ("tournament", "./mine.py", "random", *QUICK, "--games", "2", "--out", "kept")
+    assert run(*asked).exit_code == 0
+    mine.write_text(CHOOSE.format(-1))
+    refused = run(*asked)
+    assert refused.exit_code == 2
+    assert refused.stderr == (
+        "cornered: ./mine.py has changed since the games in kept were played; choose another folder with --out, or "
+        "remove kept\n"
+    )
+    plan = json.loads(Path("kept", PLAN).read_text())
+    del plan["files"]
+    Path("kept", PLAN).write_text(json.dumps(plan))
+    assert "All 2 games are of an earlier run" in run(*asked).stdout
+
+
+@pytest.mark.parametrize(
+    ("word", "files"),
+    [
+        ("./mine.py", {"./mine.py"}),
+        ("./mine.py:depth=2", {"./mine.py"}),
+        ("minimax:weights=mine.json", {"mine.json"}),
+        ("exec:./engine --log log.txt", {"./engine"}),
+        ("exec:python3 mine.py --log log.txt", {"mine.py"}),
+        ("random", set()),
+    ],
+)
+def test_the_plan_has_a_digest_of_each_file_that_a_bot_word_names(
+    word: str, files: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("mine.py", "mine.json", "engine", "log.txt"):
+        Path(name).write_text("before")
+    before = file_digests([word])
+    assert set(before) == files
+    for name in files:
+        Path(name).write_text("after")
+    assert all(file_digests([word])[name] != before[name] for name in files)
+
+
+def test_an_edit_before_the_first_game_needs_no_other_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for text in ("before", "after"):
+        Path("mine.py").write_text(text)
+        with held(tmp_path / "kept", {"files": {"mine.py": text}}, "contest", GAMES_FILE):
+            pass
+    assert json.loads((tmp_path / "kept" / PLAN).read_text()) == {"files": {"mine.py": "after"}}
+
+
+def test_a_match_that_is_to_be_reported_needs_the_packages_before_it_is_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    folder = tmp_path / "kept"
+    refused = run("match", "random", "greedy", *QUICK, "--games", "2", "--out", str(folder))
+    assert refused.exit_code == 2
+    assert refused.stderr == "cornered: this needs matplotlib, which is not installed: pip install 'cornered[lab]'\n"
+    assert not folder.exists()
 
 
 def test_a_tournament_of_three_is_kept_reported_and_gone_on_with(
@@ -373,12 +461,30 @@ def test_equal_games_are_counted_and_told() -> None:
 
 
 def test_faults_are_listed_in_the_result() -> None:
-    games = played(0, 0, 0, 0, ending="crashed", fault="b: RuntimeError: out of ideas")
+    games = [*played(0, 0, 0, 0, ending="crashed", fault="b: RuntimeError: out of ideas"), *played(0, 0)]
     printed = "\n".join(result(games).lines())
     assert "game 3, crashed: b: RuntimeError: out of ideas" in printed
     assert "4 crashed" in printed
-    assert "b lost 4 of its 4 games by failing, not by playing." in printed
+    assert "b lost 4 of its 6 games by failing, not by playing." in printed
     assert "by failing" not in result(played(0, 0)).words()
+
+
+def test_a_bot_that_failed_in_all_games_is_told_in_place_of_the_statistics() -> None:
+    games = played(0, 0, 0, 0, ending="crashed", fault="b: b.py, line 2: RuntimeError: out of ideas")
+    said = "b failed in all 4 games, so that nothing is shown of its strength: b.py, line 2: RuntimeError: out of ideas"
+    assert result(games).lines()[0] == said
+    itself = [replace(game, fixture=replace(game.fixture, players=("b", "b"))) for game in games]
+    assert result(itself, first="b").words().startswith("b (2) failed in all 4 games")
+
+
+def test_a_crash_is_told_with_the_file_and_line_of_its_author(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("import json\n\ndef choose(state, limit):\n    return json.loads('')\n")
+    printed = run("match", str(path), "random", *QUICK, "--games", "2")
+    assert printed.exit_code == 0, printed.stderr
+    first = printed.stdout.splitlines()[0]
+    assert first.startswith(f"{path} failed in all 2 games, ")
+    assert "strength: mine.py, line 4: JSONDecodeError: Expecting value" in first
 
 
 def test_the_note_beside_the_bar_has_all_that_the_test_goes_by() -> None:
@@ -503,7 +609,7 @@ def test_bots_that_fail_lose_their_games_and_the_tournament_goes_on_and_says_why
     assert all(game.score_of(bot) == 1 for game in games for bot in ("greedy", "random") if is_mixed(game, bot))
     cup.show(TERMS, games)
     printed = capsys.readouterr().out
-    assert "crashed: raising: RuntimeError: out of ideas" in printed
+    assert "crashed: raising: raising.py, line 9: RuntimeError: out of ideas" in printed
     assert "illegal: cheating: " in printed
     assert CliRunner().invoke(rules, ["check", str(tmp_path / "cup" / GAMES_FILE)]).exit_code == 0
 

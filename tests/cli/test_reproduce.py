@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,16 @@ def test_results_report_and_command_are_written_and_told(tmp_path: Path) -> None
     printed = make(tmp_path, "--seed", "3").stdout
     assert "first player wins, size 1" in printed
     assert printed.endswith(f"The report is {tmp_path / 'reproduction.md'}\n")
+
+
+def test_without_matplotlib_it_says_what_to_install_before_it_measures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    refused = make(tmp_path)
+    assert refused.exit_code == 2
+    assert refused.stderr == "cornered: this needs matplotlib, which is not installed: pip install 'cornered[lab]'\n"
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_finding_of_another_version_is_named_with_the_command_that_makes_it_again(tmp_path: Path) -> None:

@@ -57,6 +57,25 @@ async def test_an_edited_bot_is_loaded_again_and_a_broken_one_waits_for_its_mend
     assert playing.cancelled()
 
 
+async def test_a_bot_that_fails_in_all_games_waits_for_its_mending_with_one_traceback(
+    tmp_path: Path, compiled: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("def choose(state, limit):\n    return state.no_such_thing\n")
+    lines: asyncio.Queue[str] = asyncio.Queue()
+    async with asyncio.timeout(TIMEOUT_S):
+        playing = asyncio.create_task(run_trial(trial(path), lines.put_nowait, lines.put_nowait))
+        waits = await until_told(lines, "the same failure")
+        assert waits == "All 2 games ended by the same failure; the next one begins when mine.py has changed"
+        logged = capsys.readouterr().err
+        assert (logged.count(" resigns match "), logged.count("Traceback"), logged.count(" (as before)")) == (2, 1, 1)
+        path.write_text(GOOD.format(0))
+        assert await until_told(lines, "changed") == "mine.py has changed and is loaded again"
+        assert (await until_told(lines, "mine has ")).endswith("of 2 against level-1")
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
+
+
 async def test_a_bot_that_cannot_be_loaded_at_first_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text("raise RuntimeError('no weights')")

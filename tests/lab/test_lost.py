@@ -23,8 +23,11 @@ def test_the_bot_that_was_thinking_loses_and_the_moves_until_then_are_kept() -> 
 
 
 def test_a_bot_that_gave_no_sign_of_life_loses_on_time() -> None:
-    played = lost(SMALL, Fixture(4, ("greedy", "random")), Death("gave no sign of life any more", "0 ", is_hung=True))
-    assert (played.winner, played.ending, played.moves) == (1, "time", ())
+    fixture = Fixture(4, ("greedy", "random"))
+    for words, said in (("0 ", "choose did not return in time: "), ("preparing 0", "loading it took too long: ")):
+        played = lost(SMALL, fixture, Death("gave no sign of life any more", words, is_hung=True))
+        assert (played.winner, played.ending, played.moves) == (1, "time", ())
+        assert played.fault.startswith(f"greedy: {said}")
 
 
 def test_without_a_thinking_bot_the_next_to_move_loses_and_the_fault_says_so() -> None:

@@ -124,6 +124,21 @@ async def test_illegal_moves_and_the_end_of_a_connection_are_noted(running: Runn
         assert (by_kind["disconnect"].code, by_kind["disconnect"].closed_by) == (1000, "program")
 
 
+async def test_a_program_that_says_goodbye_without_a_match_leaves_no_trace(running: Running, pair: Pair) -> None:
+    async with running.client("Ann") as ann:
+        async with running.client("Crusher", kind="bot") as crusher:
+            token = crusher.welcome.token
+            await bot(crusher)
+            await crusher.do(Resign, match=await pair(crusher, ann))
+        async with running.client("Crusher", token=token, kind="bot") as crusher:
+            await bot(crusher)
+            # Written after what the goodbye would have left.
+            crusher.socket.transport.abort()
+        async with running.client("Crusher", token=token, kind="bot") as owner:
+            found = await once(lambda: report(owner), lambda one: bool(one.incidents))
+            assert [one.code for one in found.incidents] == [1006]
+
+
 async def test_who_only_reads_leaves_no_trace(running: Running) -> None:
     async with running.client("Crusher", kind="bot") as crusher:
         token = crusher.welcome.token

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cornered import engine
-from cornered.clients.sdk.bot_word import installed, is_author_word, load_choose, short_name, split_word
+from cornered.clients.sdk.bot_word import CannotLoad, installed, is_author_word, load_choose, short_name, split_word
 from cornered.engine.limit import Limit
 
 WRONG = {
@@ -72,9 +72,35 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
         load_choose(str(tmp_path / "mine.py"))
 
 
-def test_an_error_of_the_file_itself_is_not_caught(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError):
-        load_choose(str(written(tmp_path, "1 / 0")))
+FAULTY = {
+    "a misspelt module": ("import math\nimport torchh", "line 2: ModuleNotFoundError: No module named 'torchh'"),
+    "a misspelt name": ("import math\n\nprint(maths.pi)", "line 3: NameError: name 'maths' is not defined"),
+    "an error in a library": ("import json\nBOOK = json.loads('')", "line 2: json.decoder.JSONDecodeError: Expecting"),
+    "an error in a function": ("def f():\n    return 1 / 0\n\nf()", "line 2: ZeroDivisionError: division by zero"),
+}
+
+
+@pytest.mark.parametrize(("source", "said"), FAULTY.values(), ids=FAULTY)
+def test_an_error_of_the_file_itself_is_told_in_a_line_with_its_place(tmp_path: Path, source: str, said: str) -> None:
+    with pytest.raises(CannotLoad, match=rf"^random\.py, {said}.*$"):
+        load_choose(str(written(tmp_path, source)))
+
+
+def test_an_error_of_a_neighbour_is_told_with_the_neighbours_place(tmp_path: Path) -> None:
+    for name, source, said in (
+        ("neighbour_that_fails", "\nx = y", "line 2: NameError: name 'y' is not defined"),
+        ("neighbour_that_is_no_python", "def f(:", "line 1: "),
+    ):
+        (tmp_path / f"{name}.py").write_text(source)
+        with pytest.raises(CannotLoad, match=rf"^{name}\.py, {said}"):
+            load_choose(str(written(tmp_path, f"import {name}")))
+
+
+def test_an_error_of_a_module_is_told_in_a_line_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "club_that_fails.py").write_text("import torchh\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CannotLoad, match=r"^club_that_fails\.py, line 1: ModuleNotFoundError: .*'torchh'$"):
+        load_choose("club_that_fails:choose")
 
 
 def test_a_word_has_settings_after_its_last_colon() -> None:

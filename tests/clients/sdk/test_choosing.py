@@ -160,6 +160,19 @@ async def test_a_bot_that_blocks_the_event_loop_is_told_once_what_to_do(
     assert (used.moves, used.total) == (2, 3.0)
 
 
+async def test_a_bot_whose_author_reads_no_log_is_not_told(
+    match: MatchView, watch: Watch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def block(match: MatchView, limit: Limit) -> str:
+        watch.now += 15
+        return "b3"
+
+    log, used = GameLog(warns=False), TimeUsed()
+    await choose_legal(block, match, Limit(1_000), used)
+    assert log.chosen(match, Limit(1_000), used) is None
+    assert not caplog.records
+
+
 async def test_a_bot_that_is_far_slower_than_its_limit_is_told_once(
     match: MatchView, watch: Watch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -131,6 +131,19 @@ async def test_an_unknown_token_is_refused_to_the_caller() -> None:
     assert refusal.value.code == "bad_token"
 
 
+async def test_a_client_that_ends_says_goodbye_with_a_normal_close() -> None:
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.stay()
+
+    async with asyncio.timeout(60), scripted(script) as server:
+        async with connected(server):
+            pass
+        (wire,) = server.wires
+        await wire.socket.wait_closed()
+        assert wire.socket.close_code == 1000
+
+
 async def test_a_full_server_is_tried_again() -> None:
     async def full(wire: Wire) -> None:
         await wire.hear(Hello)

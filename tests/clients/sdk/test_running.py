@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from cornered.clients.sdk import BotFailed, BotPlayer, Client, NoOpponent, TokenStore, run_bot
+from cornered.clients.sdk import AlreadyPlaying, BotFailed, BotPlayer, Client, NoOpponent, TokenStore, run_bot
 from cornered.clients.sdk import running as running_bots
 from cornered.clients.sdk.bot_word import ChooseState
 from cornered.clients.sdk.running import BotSettings, play_bot
@@ -88,6 +88,73 @@ async def test_a_bot_that_challenges_one_opponent_is_challenged_by_nobody(url: s
             await lobby.changed(lobby.version)
         assert {one.accepts for one in lobby.players.values() if one.player.name == "Mine"} <= {()}
         await playing
+
+
+async def test_a_bot_that_another_program_plays_already_asks_for_no_games(url: str, tmp_path: Path) -> None:
+    store = TokenStore(tmp_path / "tokens.json")
+    async with opponent(url), Client.connect(url, name="Mine", kind="bot") as other:
+        store.put(url, "Mine", other.token)
+        settings = BotSettings(play="Rival", games=1, clock="1+0", thinks_in="thread")
+        said = (
+            "another program plays as Mine already, .*: stop that one, or give this one a name of its own with --name"
+        )
+        async with asyncio.timeout(TIMEOUT_S):
+            with pytest.raises(AlreadyPlaying, match=said):
+                await play_bot("Mine", partial(given, first), settings, server=url, store=store)
+        assert (await other.my_matches()).finished == (await other.my_matches()).live == ()
+
+
+async def test_a_bot_that_asks_for_games_leaves_those_of_a_later_program_alone(url: str, tmp_path: Path) -> None:
+    store = TokenStore(tmp_path / "tokens.json")
+    began, has_other = asyncio.Event(), asyncio.Event()
+
+    async def waiting(state: State, limit: Limit) -> str:
+        began.set()
+        await has_other.wait()
+        return state.moves()[0]
+
+    async with opponent(url) as rival, Client.connect(url, name="Ann") as ann:
+        settings = BotSettings(play="Rival", games=2, clock="1+0")
+        playing = asyncio.ensure_future(play_bot("Mine", partial(given, waiting), settings, server=url, store=store))
+        async with asyncio.timeout(TIMEOUT_S):
+            await began.wait()
+            token = store.get(url, "Mine")
+            async with Client.connect(url, token=token, kind="bot") as later:
+                await later.declare([Accepts(game="isolation")], 4)
+                await ann.challenge(later.player.id, "isolation", seat=1)
+                challenge = await anext(new.challenge async for new in later.news() if new.type == "challenged")
+                await later.accept(challenge)
+                match = await ann.join(await anext(new.match async for new in ann.news() if new.type == "paired"))
+                has_other.set()
+                await playing
+                assert (match.ply, match.over) == (0, False)
+            mine = (await rival.my_matches()).finished
+    assert [one.game.name for one in mine] == ["trapgrid"] * 2
+
+
+async def test_a_bot_that_asks_for_games_plays_on_those_of_an_earlier_run_which_do_not_count(
+    url: str, tmp_path: Path
+) -> None:
+    store = TokenStore(tmp_path / "tokens.json")
+    async with opponent(url, concurrency=2) as rival, Client.connect(url, name="Ann") as ann:
+        async with Client.connect(url, name="Mine", kind="bot") as before:
+            store.put(url, "Mine", before.token)
+            await before.declare([Accepts(game="isolation")], 4)
+            await before.challenge(rival.player.id, "trapgrid", clock=Fischer(initial=60))
+            await ann.challenge(before.player.id, "isolation", seat=1)
+            await before.accept(
+                await anext(
+                    new.challenge
+                    async for new in before.news()
+                    if new.type == "challenged" and new.to.id == before.player.id
+                )
+            )
+            match = await ann.join(await anext(new.match async for new in ann.news() if new.type == "paired"))
+        settings = BotSettings(play="Rival", games=1, clock="1+0", thinks_in="thread", accepts=["trapgrid"])
+        async with asyncio.timeout(TIMEOUT_S):
+            await play_bot("Mine", partial(given, first), settings, server=url, store=store)
+        assert (match.ply, match.over) == (0, False)
+        assert len((await rival.my_matches()).finished) == 2
 
 
 async def test_an_opponent_who_is_not_there_is_named_with_those_who_are(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -101,7 +102,7 @@ def test_a_bot_that_raises_loses_its_game(monkeypatch: pytest.MonkeyPatch, seat:
     players = ("broken", "greedy") if seat == 0 else ("greedy", "broken")
     played = play(SMALL, Fixture(0, players))
     assert (played.winner, played.ending) == (1 - seat, "crashed")
-    assert played.fault.startswith(f"broken: {type(error).__name__}: no idea")
+    assert re.match(rf"broken: test_arena\.py, line \d+: {type(error).__name__}: no idea", played.fault)
     assert played.fault.encode()
 
 

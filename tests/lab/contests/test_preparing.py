@@ -176,7 +176,11 @@ def test_it_is_told_whose_bot_is_being_loaded() -> None:
     reporter = Heartbeats()
     heartbeat.install(reporter)
     ensure_prepared(SMALL, Fixture(0, ("greedy", "random"), ("a3", "d2")))
-    assert reporter.heard == [("0 a3 d2", COMPILE_TIMEOUT_S), ("1 a3 d2", COMPILE_TIMEOUT_S), ("", None)]
+    assert reporter.heard == [
+        ("preparing 0 a3 d2", COMPILE_TIMEOUT_S),
+        ("preparing 1 a3 d2", COMPILE_TIMEOUT_S),
+        ("", None),
+    ]
 
 
 def test_an_uncompiled_bot_is_tried_only_in_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:

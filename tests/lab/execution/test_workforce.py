@@ -303,7 +303,8 @@ def test_a_bot_that_never_moves_loses_on_time(workforce: Workforce) -> None:
     games = dict(told(workforce, terms, fixtures))
     assert [games[number][1:3] for number in (0, 2)] == [(0, "time"), (1, "time")]
     assert games[1][2] == "rules"
-    assert games[0][3] == "hanging: the process gave no sign of life any more while it was its turn"
+    advice = "choose did not return within 10.35 s: does it loop without looking at limit.remaining?"
+    assert games[0][3] == f"hanging: {advice}"
 
 
 def told(
