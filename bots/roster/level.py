@@ -78,7 +78,7 @@ LADDER: Final[Mapping[str, tuple[LevelSettings, ...]]] = {
         LevelSettings(5, 20_000, 0.0),
     ),
 }
-"""The first nine levels of each game; the tenth is the champion. Measured by `cornered bench ladder`."""
+"""The first nine levels of each game, measured by `cornered bench ladder`; the tenth is `champion:version=1`."""
 
 QUICK_NODES_MAX: Final = 2_000
 """Nodes of a level that answers within milliseconds."""
@@ -88,7 +88,7 @@ DEFAULT_LADDER_GAME: Final = "isolation"
 
 class LevelBot(MemoryBorrower):
     name = "level"
-    description = "Ten levels for people: 1 hardly looks, 10 is the champion."
+    description = "Ten levels for people: 1 hardly looks, 10 is the champion without networks."
     SETTINGS = (Setting("level", "How strong", 5, 1, 10),)
 
     def __init__(self, seed: int | None = None, **settings: SettingValue) -> None:
@@ -99,7 +99,8 @@ class LevelBot(MemoryBorrower):
         self.is_quick = all(
             self.level <= len(rungs) and rungs[self.level - 1].nodes <= QUICK_NODES_MAX for rungs in LADDER.values()
         )
-        self._champion = ChampionBot(seed)
+        # Without networks, as it was when the steps and the ratings of the levels were measured.
+        self._champion = ChampionBot(seed, version=1)
 
     def lend(self, memory: SearchMemory) -> None:
         self._champion.lend(memory)
