@@ -38,10 +38,11 @@ def test_all(): pass
 def test_row(row): pass
 """
 FAST, SLOW, FAULTS = "tests/test_fast.py", "tests/e2e/test_slow.py", "tests/faults/test_faults.py"
+DEEP = "tests/bench/workload/test_deep.py"
 NAMES = ["test_plain", "test_core", "test_thorough", "test_campaign", "test_all", "test_row[]", "test_row[core]"]
-FILES = (FAST, SLOW, FAULTS)
+FILES = (FAST, SLOW, FAULTS, DEEP)
 CORE = {(file, name) for file in (FAST, FAULTS) for name in ("test_plain", "test_core", "test_row[]", "test_row[core]")}
-CORE |= {(SLOW, name) for name in ("test_core", "test_row[core]")}
+CORE |= {(file, name) for file in (SLOW, DEEP) for name in ("test_core", "test_row[core]")}
 CAMPAIGNS = {(file, name) for file in FILES for name in ("test_campaign", "test_all")}
 ALL = {(file, name) for file in FILES for name in NAMES}
 
@@ -67,7 +68,7 @@ def suite(pytester: pytest.Pytester) -> pytest.Pytester:
     pytester.makeconftest("from tests.tiers import pytest_addoption, pytest_collection_modifyitems, pytest_configure")
     for name in FILES:
         file = pytester.path / name
-        file.parent.mkdir()
+        file.parent.mkdir(parents=True)
         file.write_text(CASES)
     return pytester
 

@@ -1,8 +1,8 @@
 """The tiers of tests: a pytest plugin that runs those that the command line asks for.
 
 Every test is in one tier. `core` is what runs where nothing is named. The marker `thorough` takes a test out of it, and
-so does the folder tests/e2e, where the marker `core` keeps one or a few of each behaviour. The marker `campaign` is for
-what takes minutes or the whole machine.
+so do the folders bench, docs, e2e and examples, where the marker `core` keeps one or a few of each behaviour. The
+marker `campaign` is for what takes minutes or the whole machine.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ __all__ = ["Tier", "tier_of"]
 
 Tier: TypeAlias = Literal["core", "thorough", "campaign"]
 FLAGS: Final[dict[Tier, str]] = {"thorough": "--thorough", "campaign": "--campaigns"}
-SLOW_FOLDER: Final = "e2e"
-"""Its tests start servers and browsers, and are thorough unless they are marked `core`."""
+SLOW_FOLDERS: Final = frozenset({"bench", "docs", "e2e", "examples"})
+"""Their tests measure, or start servers, browsers and programs; they are thorough unless they are marked `core`."""
 GROUP: Final = "campaigns"
 """Campaigns are one group of pytest-xdist, which runs them in one process, one after the other."""
 
@@ -28,7 +28,8 @@ def tier_of(item: pytest.Item) -> Tier:
         return "campaign"
     if item.get_closest_marker("thorough") is not None:
         return "thorough"
-    if item.path.parent.name == SLOW_FOLDER and item.get_closest_marker("core") is None:
+    is_slow = not SLOW_FOLDERS.isdisjoint(item.path.relative_to(item.config.rootpath).parts[1:2])
+    if is_slow and item.get_closest_marker("core") is None:
         return "thorough"
     return "core"
 

@@ -335,10 +335,12 @@ def test_every_game_has_a_bot_that_plays_it() -> None:
             assert sum(bot.plays(variant) for bot in bots()) >= 3, variant
 
 
-def test_an_unknown_bot_is_an_error_that_lists_the_known_ones() -> None:
+def test_an_unknown_bot_is_an_error_that_says_where_the_known_ones_are() -> None:
     for find in (create, kind):
-        with pytest.raises(ValueError, match=", ".join(names())):
+        with pytest.raises(ValueError, match="there is no bot 'deep-thought'; `cornered bots` lists"):
             find("deep-thought")
+        with pytest.raises(ValueError, match="did you mean champion"):
+            find("champoin")
 
 
 def test_a_setting_without_a_value_is_an_error() -> None:

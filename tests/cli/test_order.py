@@ -33,7 +33,7 @@ WHAT: Final = (
         "--join",
         "--name",
     ),
-    *("--games", "--pairs", "--matches", "--watchers", "--clock", "--ladder", "--version-name"),
+    *("--games", "--generations", "--pairs", "--matches", "--watchers", "--clock", "--ladder", "--version-name"),
 )
 LIMITS: Final = (
     *(

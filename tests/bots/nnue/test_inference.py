@@ -61,7 +61,7 @@ def position_of(state: State) -> Any:
     return state.position  # type: ignore[attr-defined]  # every game of ours has one
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 4))])
 @pytest.mark.parametrize(("game", "module"), SUBJECTS)
 def test_the_kernel_gives_the_score_of_the_plain_sum_at_every_ply(game: Game, module: ModuleType, seed: int) -> None:
     network, chance = random_network(seed, module), random.Random(seed)

@@ -203,7 +203,11 @@ def beyond(score: float | None) -> float:
     return score
 
 
-@pytest.mark.parametrize("style", [SELECTIVE, RASH, FULL_WIDTH], ids=["selective", "rash", "full width"])
+@pytest.mark.parametrize(
+    "style",
+    [SELECTIVE, pytest.param(RASH, marks=pytest.mark.thorough), FULL_WIDTH],
+    ids=["selective", "rash", "full width"],
+)
 @pytest.mark.parametrize("name", NAMES)
 def test_lines_are_legal_to_their_end_and_start_with_their_move(name: str, style: Style) -> None:
     for plies in (0, 5, 9):
@@ -236,7 +240,11 @@ def test_full_depth_finds_who_wins(name: str) -> None:
             assert thought.proven == "loss" or thought.move in line["winning"]
 
 
-@pytest.mark.parametrize("style", [SELECTIVE, RASH, FULL_WIDTH], ids=["selective", "rash", "full width"])
+@pytest.mark.parametrize(
+    "style",
+    [SELECTIVE, pytest.param(RASH, marks=pytest.mark.thorough), FULL_WIDTH],
+    ids=["selective", "rash", "full width"],
+)
 def test_distances_hold_wherever_the_table_met_the_position_before(style: Style) -> None:
     memory, seen = SearchMemory.private(), 0
     for state, line in exact_lines("quoridor", 40):
@@ -257,7 +265,9 @@ def test_distances_hold_wherever_the_table_met_the_position_before(style: Style)
 @pytest.mark.parametrize(
     "name", [name if name == "trapgrid" else pytest.param(name, marks=pytest.mark.thorough) for name in NAMES]
 )
-@pytest.mark.parametrize("style", [SELECTIVE, RASH], ids=["selective", "rash"])
+@pytest.mark.parametrize(
+    "style", [SELECTIVE, pytest.param(RASH, marks=pytest.mark.thorough)], ids=["selective", "rash"]
+)
 def test_what_is_called_proven_is_so_whatever_was_left_out(name: str, style: Style) -> None:
     proofs = 0
     for made in (specialised_search(name), choosy(name)):
@@ -276,7 +286,9 @@ def test_what_is_called_proven_is_so_whatever_was_left_out(name: str, style: Sty
     assert proofs > 20
 
 
-@pytest.mark.parametrize("style", [SELECTIVE, RASH], ids=["selective", "rash"])
+@pytest.mark.parametrize(
+    "style", [SELECTIVE, pytest.param(RASH, marks=pytest.mark.thorough)], ids=["selective", "rash"]
+)
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_search_that_was_cut_off_calls_proven_is_so(name: str, style: Style) -> None:
     memory = SearchMemory.private()
