@@ -92,7 +92,9 @@ def test_a_bot_that_fails_is_no_figure(lab: Laboratory, monkeypatch: pytest.Monk
         raise RuntimeError("out of ideas")
 
     monkeypatch.setattr(RANDOM, "choose", fail)
-    with pytest.raises(RuntimeError, match="game 0 of games: random: RuntimeError: out of ideas"):
+    with pytest.raises(
+        RuntimeError, match=r"game 0 of games: random: test_laboratory\.py, line \d+: RuntimeError: out of ideas"
+    ):
         lab.play("games", TERMS, [Fixture(0, ("random", "minimax"))])
 
 
