@@ -12,9 +12,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from cornered import engine
-from cornered.bots.nnue.features import moved
+from cornered.bots.nnue.features import board_symmetries
 from cornered.engine.compile.kernel import kernel
-from cornered.engine.encoding import encoding
 from cornered.engine.kernels.hexagon import WORD, Position, around, first, group_at, size_of, turned
 
 __all__ = ["GROUPS", "GROUPS_WORD", "RADIUS", "WORDS", "mark", "symmetries"]
@@ -96,12 +95,4 @@ def feature(board: int, cell: int) -> int:
 
 def symmetries() -> list[list[int]]:
     """Return where each feature goes by each of the twelve symmetries of the hexagon."""
-    known = encoding(engine.load("bamboo", radius=RADIUS))
-    cells = list(known.move_numbers.values())
-    found = []
-    for symmetry in known.symmetries:
-        images = [(cell, cells[action]) for cell, action in zip(cells, symmetry.actions, strict=True)]
-        found.append(
-            moved(WORDS, {feature(at, cell): feature(at, image) for at in range(BOARDS) for cell, image in images})
-        )
-    return found
+    return board_symmetries(engine.load("bamboo", radius=RADIUS), WORDS, BOARDS, feature)

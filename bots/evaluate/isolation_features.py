@@ -13,9 +13,8 @@ from typing import Any, Final
 import numpy as np
 
 from cornered import engine
-from cornered.bots.nnue.features import moved
+from cornered.bots.nnue.features import board_symmetries
 from cornered.engine.compile.kernel import kernel
-from cornered.engine.encoding import encoding
 from cornered.engine.kernels.bits import popcount
 from cornered.engine.kernels.slides import SLIDE_STEPS_MAX, Position, slides
 
@@ -68,12 +67,11 @@ def mark(position: Position, marked: Any) -> None:
     marked[FREE_WORD] = 1 << popcount(free)
 
 
+def feature(board: int, cell: int) -> int:
+    """Return the number of the feature of a cell of a board."""
+    return 64 * board + cell
+
+
 def symmetries() -> list[list[int]]:
     """Return where each feature goes by each of the eight symmetries of the square."""
-    known = encoding(engine.load("isolation", width=SIZE, height=SIZE))
-    cells = list(known.move_numbers.values())
-    found = []
-    for symmetry in known.symmetries:
-        images = [(cell, cells[action]) for cell, action in zip(cells, symmetry.actions, strict=True)]
-        found.append(moved(WORDS, {64 * at + cell: 64 * at + image for at in range(BOARDS) for cell, image in images}))
-    return found
+    return board_symmetries(engine.load("isolation", width=SIZE, height=SIZE), WORDS, BOARDS, feature)

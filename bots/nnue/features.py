@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["FeatureSet", "moved"]
+from cornered.engine import Game
+from cornered.engine.encoding import encoding
+
+__all__ = ["FeatureSet", "board_symmetries", "moved"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +40,18 @@ class FeatureSet:
 def moved(words: int, to: Mapping[int, int]) -> list[int]:
     """Return where each feature of so many words goes: to the place in `to`, or else nowhere."""
     return [to.get(feature, feature) for feature in range(64 * words)]
+
+
+def board_symmetries(game: Game, words: int, boards: int, feature: Callable[[int, int], int]) -> list[list[int]]:
+    """Return where each feature of so many words goes by each symmetry of a game's board, the identity first.
+
+    `feature(board, cell)` is the number of the feature of a cell, by its number in the kernels, of one of `boards`.
+    """
+    known = encoding(game)
+    cells = list(known.move_numbers.values())
+    found = []
+    for symmetry in known.symmetries:
+        images = [(cell, cells[action]) for cell, action in zip(cells, symmetry.actions, strict=True)]
+        to = {feature(board, cell): feature(board, image) for board in range(boards) for cell, image in images}
+        found.append(moved(words, to))
+    return found
