@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from cornered.bots.evaluate.bamboo_features import GROUPS, GROUPS_WORD, RADIUS, WORDS, mark, symmetries
+from cornered.bots.evaluate.bamboo_features import GROUPS, GROUPS_WORD, RADIUS, WORDS, exclusive, mark, symmetries
 from cornered.bots.nnue.features import FeatureSet
 from cornered.bots.nnue.inference import forward, update
 from cornered.bots.nnue.layout import network_layout
@@ -113,7 +113,7 @@ def prior() -> npt.NDArray[np.float64]:
     return weights
 
 
-FEATURES: Final = FeatureSet(WORDS, mark, lambda: range(64 * WORDS), symmetries, prior)
+FEATURES: Final = FeatureSet(WORDS, mark, lambda: range(64 * WORDS), symmetries, prior, exclusive)
 
 
 def network_name(game: Game) -> str | None:

@@ -9,6 +9,8 @@ may be put is left out: `survey` takes longer than all of these together.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from cornered import engine
@@ -16,7 +18,7 @@ from cornered.bots.nnue.features import board_symmetries
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.kernels.hexagon import WORD, Position, around, first, group_at, size_of, turned
 
-__all__ = ["GROUPS", "GROUPS_WORD", "RADIUS", "WORDS", "mark", "symmetries"]
+__all__ = ["GROUPS", "GROUPS_WORD", "RADIUS", "WORDS", "exclusive", "mark", "symmetries"]
 
 RADIUS: Final = 5
 SIDE_BOARDS: Final = 6
@@ -91,6 +93,21 @@ def mark(position: Position, marked: Any) -> None:
 def feature(board: int, cell: int) -> int:
     """Return the number of the feature of a cell of a board."""
     return 64 * (3 * board + cell // WORD) + cell % WORD
+
+
+def exclusive() -> list[Sequence[int]]:
+    """Return the sets of features of which a position has at most one.
+
+    A cell is free or has a stone in a group of one size, and is beside no group of a side or beside two or more.
+    """
+    cells = range(3 * WORD)
+    own, other, free = range(SIZES), range(SIDE_BOARDS, SIDE_BOARDS + SIZES), 2 * SIDE_BOARDS
+    boards = (*own, *other, free), (SIZES, SIZES + 1), (SIDE_BOARDS + SIZES, SIDE_BOARDS + SIZES + 1)
+    words = (GROUPS_WORD, ROOMS_WORD, ROOTS_WORD, FREE_WORD, WORDS)
+    return [
+        *([feature(board, cell) for board in group] for group in boards for cell in cells),
+        *(range(64 * first, 64 * end) for first, end in pairwise(words)),
+    ]
 
 
 def symmetries() -> list[list[int]]:

@@ -14,6 +14,7 @@ from cornered.bots.evaluate.isolation_features import (
     WORDS,
     ZONES,
     ZONES_WORD,
+    exclusive,
     mark,
     symmetries,
 )
@@ -115,7 +116,7 @@ def prior() -> npt.NDArray[np.float64]:
     return weights
 
 
-FEATURES: Final = FeatureSet(WORDS, mark, lambda: range(64 * WORDS), symmetries, prior)
+FEATURES: Final = FeatureSet(WORDS, mark, lambda: range(64 * WORDS), symmetries, prior, exclusive)
 
 
 def network_name(game: Game) -> str | None:

@@ -18,7 +18,7 @@ from cornered.engine.compile.kernel import kernel
 from cornered.engine.kernels.bits import popcount
 from cornered.engine.kernels.slides import SLIDE_STEPS_MAX, Position, slides
 
-__all__ = ["SIZE", "SLIDES", "SLIDES_WORD", "WORDS", "ZONES", "ZONES_WORD", "mark", "symmetries"]
+__all__ = ["SIZE", "SLIDES", "SLIDES_WORD", "WORDS", "ZONES", "ZONES_WORD", "exclusive", "mark", "symmetries"]
 
 SIZE: Final = 7
 BOARDS: Final = 9
@@ -70,6 +70,12 @@ def mark(position: Position, marked: Any) -> None:
 def feature(board: int, cell: int) -> int:
     """Return the number of the feature of a cell of a board."""
     return 64 * board + cell
+
+
+def exclusive() -> list[range]:
+    """Return the sets of features of which a position has at most one: the cells of each pawn, and the numbers."""
+    words = ((1, 2), (2, 3), (SLIDES_WORD, ZONES_WORD), (ZONES_WORD, FREE_WORD), (FREE_WORD, WORDS))
+    return [range(64 * first, 64 * end) for first, end in words]
 
 
 def symmetries() -> list[list[int]]:

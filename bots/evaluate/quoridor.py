@@ -15,6 +15,7 @@ from cornered.bots.evaluate.quoridor_features import (
     STEPS_WORD,
     STOCK_WORD,
     WORDS,
+    exclusive,
     mark,
     symmetries,
     turned,
@@ -96,7 +97,7 @@ def prior() -> npt.NDArray[np.float64]:
     return weights
 
 
-FEATURES: Final = FeatureSet(WORDS, mark, turned, symmetries, prior)
+FEATURES: Final = FeatureSet(WORDS, mark, turned, symmetries, prior, exclusive)
 
 
 def network_name(game: Game) -> str | None:

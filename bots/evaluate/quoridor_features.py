@@ -21,6 +21,7 @@ __all__ = [
     "STEPS_WORD",
     "STOCK_WORD",
     "WORDS",
+    "exclusive",
     "mark",
     "symmetries",
     "turned",
@@ -31,6 +32,8 @@ MOST_WALLS: Final = 10
 BOARDS: Final = (SIZE - 1, SIZE - 1, SIZE - 1, SIZE, SIZE - 1, SIZE, SIZE, SIZE)
 """The ranks that each board uses: horizontal walls, vertical walls, the doors to the north and to the east on the
 mover's shortest paths, those on the other's, the mover's pawn, the other's."""
+FIRST_PAWN: Final = 6
+"""The boards from this one on have one pawn each."""
 FILES: Final = (SIZE - 1, SIZE - 1, SIZE, SIZE - 1, SIZE, SIZE - 1, SIZE, SIZE)
 STEPS: Final = 32
 """Steps home are counted to here."""
@@ -65,6 +68,12 @@ def mark(position: Position, marked: Any) -> None:
 def feature(board: int, cell: int) -> int:
     """Return the number of the feature of a cell of a board."""
     return 64 * (2 * board + (cell >= SPLIT)) + (cell - SPLIT if cell >= SPLIT else cell)
+
+
+def exclusive() -> list[range]:
+    """Return the sets of features of which a position has one: the cells of each pawn, the steps, the walls left."""
+    pawns = [range(128 * board, 128 * (board + 1)) for board in range(FIRST_PAWN, len(BOARDS))]
+    return [*pawns, range(64 * STEPS_WORD, 64 * STOCK_WORD), range(64 * STOCK_WORD, 64 * WORDS)]
 
 
 def _permuted(image: Any) -> list[int]:

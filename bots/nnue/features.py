@@ -22,7 +22,8 @@ class FeatureSet:
     `turned()` returns where each feature goes when the board is turned round for the second seat, `symmetries()` where
     it goes by each symmetry of the board that the rules cannot tell, the identity first. `prior()` returns float64
     (64 * words): the direct weights at the start of the training, in hundredths, such as those of the hand-written
-    evaluation.
+    evaluation. `exclusive()` returns disjoint sets of features of which a position has at most one: by them
+    `Network.check_sums` bounds the sums of a network.
     """
 
     words: int
@@ -30,6 +31,7 @@ class FeatureSet:
     turned: Callable[[], Sequence[int]]
     symmetries: Callable[[], Sequence[Sequence[int]]]
     prior: Callable[[], npt.NDArray[np.float64]]
+    exclusive: Callable[[], Sequence[Sequence[int]]]
 
     @property
     def count(self) -> int:

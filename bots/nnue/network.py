@@ -13,6 +13,7 @@ from typing import Any, Final, Self
 import numpy as np
 import numpy.typing as npt
 
+from cornered.bots.nnue.features import FeatureSet
 from cornered.bots.nnue.layout import FIRST_SCALE, HIDDEN, LAYER_SHIFT, LOGIT_SCORE, SCORE_LIMIT, SECOND
 from cornered.engine.records.files import replacing
 
@@ -44,6 +45,19 @@ class Network:
                 raise ValueError(f"{field.name} has the shape {getattr(self, field.name).shape}, not {shape}")
         return self
 
+    def check_sums(self, exclusive: Sequence[Sequence[int]]) -> Self:
+        """Return the network. Raises ValueError where a position may take a sum of the kernels out of its type.
+
+        `exclusive` are disjoint sets of features of which a position has at most one, as those of `FeatureSet`; each
+        of the others may be there. Sums on the way may wrap, since they are taken modulo a power of two.
+        """
+        low, high = _reach(self.columns, exclusive)
+        _check_reach("the accumulator", np.int16, low + self.bias, high + self.bias)
+        # A hidden unit is 0 to FIRST_SCALE, and each may have any of its values.
+        low, high = _reach(FIRST_SCALE * self.second.T.astype(np.int64), ())
+        _check_reach("the second layer", np.int32, low + self.second_bias, high + self.second_bias)
+        return self
+
     def score(self, features: Sequence[int]) -> int:
         """Return the score of a position with these features, in hundredths."""
         accumulator = self.bias.astype(np.int64) + self.columns[list(features)].astype(np.int64).sum(axis=0)
@@ -54,6 +68,31 @@ class Network:
         return max(-SCORE_LIMIT, min(logit * LOGIT_SCORE // (FIRST_SCALE << LAYER_SHIFT), SCORE_LIMIT))
 
 
+def _reach(
+    columns: npt.NDArray[Any], exclusive: Sequence[Sequence[int]]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the least and the greatest sums of columns, int64, with at most one column of each exclusive set."""
+    wide = columns.astype(np.int64)
+    alone = np.ones(len(wide), bool)
+    low, high = np.zeros(wide.shape[1], np.int64), np.zeros(wide.shape[1], np.int64)
+    for features in exclusive:
+        alone[list(features)] = False
+        low += wide[list(features)].min(axis=0).clip(max=0)
+        high += wide[list(features)].max(axis=0).clip(min=0)
+    return low + wide[alone].clip(max=0).sum(axis=0), high + wide[alone].clip(min=0).sum(axis=0)
+
+
+def _check_reach(
+    name: str, kind: type[np.signedinteger[Any]], low: npt.NDArray[np.int64], high: npt.NDArray[np.int64]
+) -> None:
+    bounds = np.iinfo(kind)
+    if low.min() < bounds.min or high.max() > bounds.max:
+        raise ValueError(
+            f"{name} may reach {low.min():,} to {high.max():,}, and {bounds.dtype} ends at {bounds.min:,} and "
+            f"{bounds.max:,}: train with lower limits of the weights"
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class TrainedNetwork:
     """A network and where it comes from: the command, its seed, the data and the results."""
@@ -62,8 +101,12 @@ class TrainedNetwork:
     provenance: Mapping[str, Any]
 
 
-def save(trained: TrainedNetwork, path: Path) -> None:
-    """Write a network, whole or not at all. The same one always makes the same bytes."""
+def save(trained: TrainedNetwork, known: FeatureSet, path: Path) -> None:
+    """Write a network over these features, whole or not at all. The same one always makes the same bytes.
+
+    Raises ValueError where its sums may overflow.
+    """
+    trained.network.check_sums(known.exclusive())
     arrays: dict[str, Any] = {field.name: getattr(trained.network, field.name) for field in fields(Network)}
     arrays["provenance"] = np.array(json.dumps(dict(trained.provenance)))
     with replacing(path) as beside, beside.open("wb") as file:

@@ -31,7 +31,8 @@ HELD_OUT_EVERY: Final = 25
 """Every n-th game is held out for the measurement."""
 LAYER_SCALE: Final = 1 << LAYER_SHIFT
 COLUMN_LIMIT: Final = 3.0
-"""Bounds of the weights, far above those that training comes to."""
+"""Bounds of the weights, far above those that training comes to. `Network.check_sums` checks that the sums of such
+weights fit in their types."""
 LAYER_LIMIT: Final = 8.0
 OUTPUT_LIMIT: Final = 32.0
 CHUNK: Final = 65_536
@@ -145,11 +146,15 @@ class Model(nn.Module):  # type: ignore[misc]  # mypy does not follow torch
             put(self.third.bias, network.third_bias, product)
 
     def network(self) -> Network:
-        """Return the weights as integers."""
+        """Return the weights as integers. Raises ValueError where one does not fit in its type."""
         product = FIRST_SCALE * LAYER_SCALE
 
-        def whole(parameter: Any, scale: int, dtype: type[np.generic]) -> Any:
-            return np.rint(parameter.detach().double().numpy() * scale).astype(dtype)
+        def whole(parameter: Any, scale: int, dtype: type[np.signedinteger[Any]]) -> Any:
+            found = np.rint(parameter.detach().double().numpy() * scale)
+            bounds = np.iinfo(dtype)
+            if found.size and not bounds.min <= found.min() <= found.max() <= bounds.max:
+                raise ValueError(f"a weight of {found.min():,.0f} to {found.max():,.0f} does not fit in {bounds.dtype}")
+            return found.astype(dtype)
 
         return Network(
             whole(self.columns, FIRST_SCALE, np.int16),

@@ -165,7 +165,7 @@ def _fit(
         "positions": len(positions),
         "loss": kept(curve).held_out,
     }
-    save(TrainedNetwork(network, about), own / NETWORK)
+    save(TrainedNetwork(network, about), known, own / NETWORK)
     return curve
 
 

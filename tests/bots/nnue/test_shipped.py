@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cornered import engine
-from cornered.bots.evaluate import network_of
+from cornered.bots.evaluate import evaluation_module, network_of
 from cornered.bots.evaluate.chance import scale_of
 from cornered.bots.nnue.layout import LOGIT_SCORE
 from cornered.bots.nnue.network import SHIPPED, TrainedNetwork, shipped
@@ -66,6 +66,12 @@ def test_a_network_is_used_on_its_board_and_on_no_other(path: Path) -> None:
     assert network_of(game) is network_of_file(path)
     assert network_of(other) is None
     assert scale_of(game) == LOGIT_SCORE / 100 != scale_of(other)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_no_position_takes_a_sum_out_of_its_type(path: Path) -> None:
+    known = evaluation_module(NAMES[path.stem]).FEATURES  # type: ignore[union-attr]
+    network_of_file(path).network.check_sums(known.exclusive())
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
