@@ -47,13 +47,13 @@ class GameLog:
     def ended(self, match: MatchView, used: TimeUsed) -> None:
         """Log the result of a match."""
         log.info(
-            "match %s ends: %s; %s (%s), %.1f s for %s moves",
+            "match %s ends: %s; %s (%s), %.1f s for %s",
             match.id,
             _about(match),
             _result(match),
             _reason(match),
             used.total,
-            used.moves,
+            "1 move" if used.moves == 1 else f"{used.moves} moves",
         )
 
     def chosen(self, match: MatchView, limit: Limit, used: TimeUsed) -> MoveWarning | None:

@@ -173,6 +173,16 @@ async def test_a_bot_whose_author_reads_no_log_is_not_told(
     assert not caplog.records
 
 
+@pytest.mark.parametrize(("moves", "counted"), [(0, "0 moves"), (1, "1 move"), (2, "2 moves")])
+def test_the_end_of_a_game_counts_its_moves(
+    match: MatchView, caplog: pytest.LogCaptureFixture, moves: int, counted: str
+) -> None:
+    with caplog.at_level("INFO", "cornered.bot"):
+        GameLog().ended(match, TimeUsed(moves=moves))
+    (line,) = caplog.messages
+    assert line.endswith(f", 0.0 s for {counted}")
+
+
 async def test_a_bot_that_is_far_slower_than_its_limit_is_told_once(
     match: MatchView, watch: Watch, caplog: pytest.LogCaptureFixture
 ) -> None:
