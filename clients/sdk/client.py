@@ -167,7 +167,7 @@ class Client:
     def __init__(self, url: str, hello: Hello, backoff: Backoff, tasks: asyncio.TaskGroup) -> None:
         self._hello = hello
         self._tasks = tasks
-        self._link = Link(url, self, backoff)
+        self._link = Link(socket_url(url), url, self, backoff)
         self._welcome: Welcome | None = None
         self._clock_offset: float | None = None
         self._views: dict[str, MatchView] = {}
@@ -201,6 +201,7 @@ class Client:
         self.has_twin = False
         """Whether the server has said that another program may be connected as this player."""
         self.url = url
+        """The server's address as it was given, such as that of its page."""
 
     @classmethod
     @asynccontextmanager
@@ -225,7 +226,6 @@ class Client:
         Raises Unreachable when no server answers within `patience` seconds (None waits for ever), CommandRefused when
         the server refuses this player, and ValueError for an invalid address, name, token or key.
         """
-        address = socket_url(url)
         hello = Hello(
             name=None if name is None else require_name(name),
             token=None if token is None else require_token(token),
@@ -236,7 +236,7 @@ class Client:
         )
         with unwrapped_errors():
             async with asyncio.TaskGroup() as tasks:
-                client = cls(address, hello, backoff, tasks)
+                client = cls(url, hello, backoff, tasks)
                 running = tasks.create_task(client._link.run(patience), name=f"link[{name or 'player'}]")
                 await client._link.ready.wait()
                 try:

@@ -87,8 +87,10 @@ class Link:
     one that it has carried out, so every command is carried out at most once.
     """
 
-    def __init__(self, url: str, receiver: Receiver, backoff: Backoff) -> None:
+    def __init__(self, url: str, server: str, receiver: Receiver, backoff: Backoff) -> None:
+        """`url` is the WebSocket's, and `server` the address that messages show."""
         self._url = url
+        self._server = server
         self._receiver = receiver
         self._backoff = backoff
         self._socket: ClientConnection | None = None
@@ -161,8 +163,8 @@ class Link:
 
     def _give_up(self) -> NoReturn:
         if self._refusal:
-            raise Unavailable(f"{self._url} takes no connections now: {self._refusal}") from None
-        raise Unreachable(f"no server answers at {self._url}") from None
+            raise Unavailable(f"{self._server} takes no connections now: {self._refusal}") from None
+        raise Unreachable(f"no server answers at {self._server}") from None
 
     async def _stay_connected(self, first: asyncio.Timeout) -> None:
         waits = self._backoff()
@@ -177,7 +179,7 @@ class Link:
                     first.reschedule(None)
                     waits = self._backoff()
                     if was_connected:
-                        log.info("back at %s", self._url)
+                        log.info("back at %s", self._server)
                     was_connected, is_open, has_logged = True, True, False
                     await self._run_session(socket, welcome)
                 log.debug("the server closed the line; connecting again")
@@ -185,13 +187,13 @@ class Link:
                 log.debug("the line broke: %s", visible(str(error)) or type(error).__name__)
                 if not is_open and not has_logged:
                     has_logged = True
-                    log.info("no server answers at %s; trying again", self._url)
+                    log.info("no server answers at %s; trying again", self._server)
             except _Spoilt:
                 log.info("what comes over this line cannot be read; connecting again")
             except _RefusedForNow as refusal:
                 retry_after_s = refusal.seconds
                 if self._refusal != refusal.text:
-                    log.warning("%s takes no connections now: %s; trying again", self._url, refusal.text)
+                    log.warning("%s takes no connections now: %s; trying again", self._server, refusal.text)
                 self._refusal = refusal.text
             # Jitter is added to the server's `retry_after`, which many clients get at the same time.
             await asyncio.sleep(retry_after_s + next(waits))

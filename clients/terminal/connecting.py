@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from cornered.clients.sdk import Client, CommandRefused, TokenStore, Unavailable, Unreachable
-from cornered.clients.sdk.address import DEFAULT_SERVER, socket_url
+from cornered.clients.sdk.address import DEFAULT_SERVER, normalised
 from cornered.clients.sdk.errors import NoOpponent
 from cornered.clients.sdk.opponents import find_opponent
 from cornered.clients.sdk.timecontrol import clock_text
@@ -95,7 +95,7 @@ def invitation_text(seek: str, server: str) -> str:
     # `./run` of a checkout starts the package's `__main__.py`; the command `cornered` may not be installed then.
     is_checkout = started.name == "__main__.py" and (started.parent.parent / "run").is_file()
     command = "./run cornered" if is_checkout else "cornered"
-    where = "" if server == socket_url(DEFAULT_SERVER) else f" --server {server}"
+    where = "" if normalised(server) == normalised(DEFAULT_SERVER) else f" --server {server}"
     return f"Your table is open. Others join with: {command} play --join {seek}{where}"
 
 

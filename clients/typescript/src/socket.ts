@@ -21,7 +21,7 @@ export async function findWebSocket(): Promise<SocketClass> {
 
 /** Return the address of the WebSocket of a server, whose page's address will do. Throws for any other. */
 export function socketUrl(server: string): string {
-  const advice = `a server's address looks like ws://127.0.0.1:8420, not ${JSON.stringify(server)}`;
+  const advice = `a server's address looks like http://127.0.0.1:8420, not ${JSON.stringify(server)}`;
   if (!URL.canParse(server)) {
     throw new Error(advice);
   }

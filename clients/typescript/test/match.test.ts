@@ -64,6 +64,6 @@ test("the address of a page is that of its socket too", () => {
   }
   assert.equal(socketUrl("https://games.example/cornered"), "wss://games.example/cornered/ws");
   for (const server of ["host:8420", "ftp://host", "", "ws://"]) {
-    assert.throws(() => socketUrl(server), /looks like ws:/);
+    assert.throws(() => socketUrl(server), /looks like http:/);
   }
 });

@@ -239,8 +239,10 @@ async def test_a_refused_handshake_is_tried_again_when_the_server_says(
         return response
 
     async with serve(nobody, "127.0.0.1", 0, process_request=refuse) as refusing:
-        url = f"ws://127.0.0.1:{next(iter(refusing.sockets)).getsockname()[1]}"
-        with pytest.raises(Unavailable, match="200 connections come from your address"):
+        url = f"http://127.0.0.1:{next(iter(refusing.sockets)).getsockname()[1]}"
+        with pytest.raises(
+            Unavailable, match=f"^{url} takes no connections now: 200 connections come from your address"
+        ):
             async with Client.connect(url, patience=0.5, backoff=at_once):
                 pass
     assert set(slept) == {waited}
@@ -282,12 +284,20 @@ async def test_a_refused_hello_is_said_again_when_the_server_says(slept: list[fl
         assert slept == [2.5]
 
 
-async def test_a_server_that_is_not_there_is_unreachable() -> None:
+async def test_a_server_that_is_not_there_is_unreachable_at_the_address_that_was_given(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    with pytest.raises(Unreachable, match=str(port)):
-        async with Client.connect(f"ws://127.0.0.1:{port}", patience=0.05):
-            pass
+    for address in (f"ws://127.0.0.1:{port}", f"http://127.0.0.1:{port}", f"127.0.0.1:{port}"):
+        caplog.clear()
+        with (
+            caplog.at_level("INFO", "cornered.sdk"),
+            pytest.raises(Unreachable, match=f"^no server answers at {address}$"),
+        ):
+            async with Client.connect(address, patience=0.05):
+                pass
+        assert caplog.messages == [f"no server answers at {address}; trying again"]
 
 
 @pytest.mark.parametrize("url", ["127.0.0.1", "ftp://127.0.0.1", "ws://", ""])
@@ -306,7 +316,7 @@ async def test_the_address_of_the_page_will_do() -> None:
         scripted(script) as server,
         Client.connect(server.url.replace("ws://", "http://"), patience=5) as client,
     ):
-        assert client.url == server.url
+        assert client.url == server.url.replace("ws://", "http://")
 
 
 async def test_an_error_of_the_caller_comes_out_as_it_is() -> None:

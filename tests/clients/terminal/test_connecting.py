@@ -77,6 +77,7 @@ def test_the_hint_names_the_command_that_works_here(
 ) -> None:
     (tmp_path / "run").touch()
     monkeypatch.setattr("sys.argv", [str(tmp_path / started)])
-    assert invitation_text("abc", "ws://127.0.0.1:8420").endswith(f": {command}")
+    for usual in ("ws://127.0.0.1:8420", "http://127.0.0.1:8420/", "127.0.0.1:8420"):
+        assert invitation_text("abc", usual).endswith(f": {command}")
     elsewhere = "wss://play.example"
     assert invitation_text("abc", elsewhere).endswith(f": {command} --server {elsewhere}")
