@@ -74,7 +74,7 @@ def try_(
         if open_browser:
             webbrowser.open(page)
 
-    run_until_ended(partial(run_trial, trial, started, typer.echo))
+    run_until_ended(partial(run_trial, trial, started, typer.echo), only_games=True)
 
 
 @app.command()

@@ -12,15 +12,20 @@ import typer
 
 from cornered.cli.house_process import until_stdin_ends
 
-__all__ = ["run_until_ended", "tell_of_bots"]
+__all__ = ["run_until_ended"]
 
 
-def run_until_ended(played: Callable[[], Coroutine[None, None, None]], *, is_house: bool = False) -> None:
+def run_until_ended(
+    played: Callable[[], Coroutine[None, None, None]], *, is_house: bool = False, only_games: bool = False
+) -> None:
     """Run the bots of `played` and print what they log. Raises what they raise, and typer.Exit after SIGTERM or SIGHUP.
 
+    House bots print warnings alone; with `only_games` a bot prints its games too, and nothing of its connections.
     At each end `played` is cancelled before other tasks, so that what it has started ends in its own order.
     """
-    tell_of_bots(logging.WARNING if is_house else logging.INFO)
+    _tell_of_bots(logging.WARNING if is_house or only_games else logging.INFO)
+    if only_games:
+        logging.getLogger("cornered.bot").setLevel(logging.INFO)
     ended_by: signal.Signals | None = None
 
     async def run() -> None:
@@ -63,7 +68,7 @@ def _endings() -> list[signal.Signals]:
     return [signal.SIGTERM, hang_up]
 
 
-def tell_of_bots(level: int) -> None:
+def _tell_of_bots(level: int) -> None:
     """Print the bots' log records, dropping repeated ones."""
     last = ""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import tempfile
 from collections.abc import Callable
 from contextlib import AsyncExitStack
@@ -16,7 +15,6 @@ from cornered import engine
 from cornered.cli.editable_bot import EditableBot
 from cornered.cli.house_process import keep_house_bots
 from cornered.cli.reachable import loopback
-from cornered.cli.running_bots import tell_of_bots
 from cornered.cli.trial_failures import common_failure, each_traceback_once
 from cornered.clients.sdk import Client, NoOpponent, TokenStore, unwrapped_errors
 from cornered.clients.sdk.address import require_name
@@ -89,8 +87,6 @@ async def run_trial(trial: Trial, started: Callable[[str], None], tell: Callable
 
     bot = EditableBot(trial.path, tell)
     await bot.load()
-    tell_of_bots(logging.WARNING)
-    logging.getLogger("cornered.bot").setLevel(logging.INFO)
     with unwrapped_errors():
         async with AsyncExitStack() as stack:
             stack.enter_context(each_traceback_once())

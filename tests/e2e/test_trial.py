@@ -17,8 +17,6 @@ from cornered.clients.sdk.opponents import find_opponent
 from cornered.protocol.values import Fischer
 from tests.test_package import play_against
 
-pytestmark = pytest.mark.usefixtures("own_logging")
-
 TIMEOUT_S = 120.0
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -58,7 +56,7 @@ async def test_an_edited_bot_is_loaded_again_and_a_broken_one_waits_for_its_mend
 
 
 async def test_a_bot_that_fails_in_all_games_waits_for_its_mending_with_one_traceback(
-    tmp_path: Path, compiled: None, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, compiled: None, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "mine.py"
     path.write_text("def choose(state, limit):\n    return state.no_such_thing\n")
@@ -67,7 +65,7 @@ async def test_a_bot_that_fails_in_all_games_waits_for_its_mending_with_one_trac
         playing = asyncio.create_task(run_trial(trial(path), lines.put_nowait, lines.put_nowait))
         waits = await until_told(lines, "the same failure")
         assert waits == "All 2 games ended by the same failure; the next one begins when mine.py has changed"
-        logged = capsys.readouterr().err
+        logged = caplog.text
         assert (logged.count(" resigns match "), logged.count("Traceback"), logged.count(" (as before)")) == (2, 1, 1)
         path.write_text(GOOD.format(0))
         assert await until_told(lines, "changed") == "mine.py has changed and is loaded again"

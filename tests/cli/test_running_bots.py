@@ -1,0 +1,38 @@
+"""Which log records of bots a command prints."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from cornered.cli.running_bots import run_until_ended
+
+pytestmark = pytest.mark.usefixtures("own_logging")
+
+GAME, CONNECTION, WARNING = "a match begins", "no server answers", "a bot is slow"
+
+
+async def log_of_each_kind() -> None:
+    logging.getLogger("cornered.bot").info(GAME)
+    logging.getLogger("cornered.sdk").info(CONNECTION)
+    logging.getLogger("cornered.bot").warning(WARNING)
+    logging.getLogger("cornered.bot").warning(WARNING)
+
+
+@pytest.mark.parametrize(
+    ("how", "printed"),
+    [
+        ({}, [GAME, CONNECTION, WARNING]),
+        ({"only_games": True}, [GAME, WARNING]),
+        ({"is_house": True}, [WARNING]),
+    ],
+    ids=["all", "only games", "house"],
+)
+def test_a_command_prints_its_kind_of_records_and_no_record_twice(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, how: dict[str, bool], printed: list[str]
+) -> None:
+    # House bots end with their standard input, which a test has none of.
+    monkeypatch.setattr("cornered.cli.running_bots.until_stdin_ends", log_of_each_kind)
+    run_until_ended(log_of_each_kind, **how)
+    assert capsys.readouterr().err.splitlines() == printed
