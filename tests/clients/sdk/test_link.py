@@ -50,7 +50,7 @@ def answer_to_frame(command: Command, frame: bytes) -> ServerMessage:
     """Return what `ask` returns when the server answers a command with these bytes."""
 
     async def ask() -> ServerMessage:
-        link = Link("ws://127.0.0.1:1", Silent(), full_jitter)
+        link = Link("ws://127.0.0.1:1", "127.0.0.1:1", Silent(), full_jitter)
         asking = asyncio.ensure_future(link.ask(command))
         await asyncio.sleep(0)
         link.receive(frame)
@@ -105,7 +105,7 @@ def test_a_frame_without_the_id_of_a_command_settles_none() -> None:
 
 
 async def test_an_id_that_waits_for_its_answer_is_not_used_again() -> None:
-    link = Link("ws://127.0.0.1:1", Silent(), full_jitter)
+    link = Link("ws://127.0.0.1:1", "127.0.0.1:1", Silent(), full_jitter)
     first = asyncio.ensure_future(link.ask(Ping(id="c.1")))
     await asyncio.sleep(0)
     with pytest.raises(ValueError, match="waits for its answer"):
