@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from click.testing import CliRunner
 from typer.main import get_command
-from typer.testing import CliRunner
 
 from cornered.cli.main import MainGroup, app
 
@@ -18,11 +18,13 @@ def commands(command: object, words: tuple[str, ...] = ()) -> Iterator[tuple[str
         yield from commands(below, (*words, name))
 
 
-EVERY = list(commands(get_command(app)))
+# Made once: the runner of typer makes the whole tree of commands for each call.
+WHOLE = get_command(app)
+EVERY = list(commands(WHOLE))
 
 
 def help_of(words: tuple[str, ...]) -> str:
-    shown = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "80"}, prog_name="cornered")
+    shown = CliRunner().invoke(WHOLE, [*words, "--help"], env={"COLUMNS": "80"}, prog_name="cornered")
     assert shown.exit_code == 0
     return shown.stdout
 
@@ -53,7 +55,7 @@ def test_a_group_says_of_each_command_the_whole_first_paragraph() -> None:
 
 
 def test_every_command_has_its_place_under_one_heading() -> None:
-    group = get_command(app)
+    group = WHOLE
     placed = [name for names in MainGroup.panels.values() for name in names]
     assert sorted(placed) == sorted(getattr(group, "commands", {}))
     shown = help_of(())

@@ -18,7 +18,7 @@ from cornered.engine import Game
 from tests.bots.nnue.test_inference import SUBJECTS, features, position_of, random_network
 
 ABOUT: Mapping[str, object] = {"command": "cornered train"}
-GAMES = 10
+GAMES = 3
 
 
 def with_column(network: Network, weights: Mapping[int, int]) -> Network:

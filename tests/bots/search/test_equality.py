@@ -16,21 +16,23 @@ from cornered.engine import Game, State
 
 GAMES = [
     (engine.load("trapgrid", size=3), 300),
-    (engine.load("trapgrid", size=5), 500),
     (engine.load("trapgrid"), 500),
-    (engine.load("trapgrid", size=8), 300),
     (engine.load("isolation", width=3, height=3), 300),
-    (engine.load("isolation", width=4, height=3), 300),
-    (engine.load("isolation", width=5, height=5), 200),
     (engine.load("isolation"), 100),
     (engine.load("bamboo", radius=1), 200),
-    (engine.load("bamboo", radius=2), 200),
     (engine.load("bamboo"), 60),
     (engine.load("quoridor", size=3), 300),
+    (engine.load("quoridor"), 40),
+]
+MORE_GAMES = [
+    (engine.load("trapgrid", size=5), 500),
+    (engine.load("trapgrid", size=8), 300),
+    (engine.load("isolation", width=4, height=3), 300),
+    (engine.load("isolation", width=5, height=5), 200),
+    (engine.load("bamboo", radius=2), 200),
     (engine.load("quoridor", size=3, walls=1, max_plies=12), 300),
     (engine.load("quoridor", size=5, walls=1, no_progress=5), 200),
     (engine.load("quoridor", size=5, walls=0), 300),
-    (engine.load("quoridor"), 40),
 ]
 NODES = 2_500
 """Nodes of plain minimax, roughly, above which a test reduces the depth."""
@@ -73,7 +75,11 @@ def depth_for(state: State, chance: random.Random) -> int:
     return chance.randint(1, affordable)
 
 
-@pytest.mark.parametrize(("game", "count"), GAMES, ids=str)
+@pytest.mark.parametrize(
+    ("game", "count"),
+    [*GAMES, *(pytest.param(*each, marks=pytest.mark.thorough) for each in MORE_GAMES)],
+    ids=str,
+)
 def test_at_full_width_the_value_is_that_of_minimax(game: Game, count: int) -> None:
     searcher, chance = Searcher(game, SearchMemory.private()), random.Random(1)
     for state in positions(game, 1, count):

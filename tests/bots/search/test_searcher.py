@@ -93,7 +93,7 @@ PROGRAM = """
 import random, sys
 from cornered import engine
 from cornered.bots.search.searcher import *
-for name in ("trapgrid", "isolation", "bamboo", "quoridor"):
+for name in NAMES:
     game = engine.load(name)
     state = game.start()
     for _ in range(5):
@@ -104,8 +104,10 @@ for name in ("trapgrid", "isolation", "bamboo", "quoridor"):
 """
 
 
-def test_fresh_processes_load_the_same_search_and_come_to_the_same(tmp_path: Path) -> None:
-    (tmp_path / "program.py").write_text(PROGRAM)
+@pytest.mark.parametrize("names", [NAMES[:1], pytest.param(NAMES[1:], marks=pytest.mark.thorough)], ids=" ".join)
+def test_fresh_processes_load_the_same_search_and_come_to_the_same(names: tuple[str, ...], tmp_path: Path) -> None:
+    program = PROGRAM.replace("NAMES", repr(names))
+    (tmp_path / "program.py").write_text(program)
     spawned = (
         "import multiprocessing, runpy\n"
         "if __name__ == '__main__':\n"
@@ -116,8 +118,8 @@ def test_fresh_processes_load_the_same_search_and_come_to_the_same(tmp_path: Pat
     )
     (tmp_path / "children.py").write_text(spawned)
     expected = run(str(tmp_path / "program.py"))
-    assert len(expected) == 2 * len(NAMES)
-    assert run("-c", PROGRAM) == expected
+    assert len(expected) == 2 * len(names)
+    assert run("-c", program) == expected
     children = run(str(tmp_path / "children.py"))
     assert children
     assert children == expected * (len(children) // len(expected))

@@ -21,11 +21,18 @@ from tests.lab.experiments.inline import Inline
 from tests.lab.reports.layout import check_legends
 
 LONG = {
+    "bamboo-figures-12-13",
+    "bamboo-figures-14-15",
+    "bamboo-pruning",
     "bamboo-table-3",
     "bamboo-table-4",
+    "isolation-heuristics",
+    "isolation-program",
     "notes-expectiminimax",
+    "notes-horizon",
     "notes-quiescence",
     "quoridor-depth",
+    "quoridor-first-player",
     "quoridor-nodes",
 }
 """Experiments that take more than two seconds even at the smallest scale."""
@@ -97,22 +104,22 @@ def test_what_was_finished_is_kept_until_it_is_made_again(tmp_path: Path) -> Non
 
 
 def test_kept_work_is_judged_again_without_playing(tmp_path: Path) -> None:
-    first = run("bamboo-table-4", tmp_path, keep=True)
-    data = tmp_path / FOLDER / "data" / "bamboo-table-4"
+    first = run("bamboo-table-2", tmp_path, keep=True)
+    data = tmp_path / FOLDER / "data" / "bamboo-table-2"
     games = (data / "games.csv.gz").read_bytes()
     (data / "old.csv.gz").write_bytes(b"of an earlier version")
     idle = Inline()
-    judged_again = run("bamboo-table-4", tmp_path, again=True, keep=True, workforce=idle)
+    judged_again = run("bamboo-table-2", tmp_path, again=True, keep=True, workforce=idle)
     assert judged_again == first
     assert idle.done == 0
     began = [run["date"] for run in judged_again.provenance["runs"]]
     assert began == [first.provenance["date"], judged_again.provenance["date"]]
     assert (data / "games.csv.gz").read_bytes() == games
     assert {path.name for path in data.iterdir()} == {"README.md", *(f"{step}.csv.gz" for step in first.counts)}
-    run("bamboo-table-4", tmp_path, again=True, workforce=idle)
+    run("bamboo-table-2", tmp_path, again=True, workforce=idle)
     assert idle.done == 0
     assert not (tmp_path / FOLDER / ".work").exists()
-    run("bamboo-table-4", tmp_path, again=True, workforce=idle)
+    run("bamboo-table-2", tmp_path, again=True, workforce=idle)
     assert idle.done == sum(first.counts.values())
 
 
@@ -134,23 +141,23 @@ def test_a_row_without_bound_is_written_and_read(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def table_4(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the experiment bamboo-table-4 has been made."""
-    out = tmp_path_factory.mktemp("table-4")
-    run("bamboo-table-4", out)
+def figure_11(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the experiment bamboo-figure-11 has been made."""
+    out = tmp_path_factory.mktemp("figure-11")
+    run("bamboo-figure-11", out)
     return out
 
 
 @pytest.mark.parametrize("content", ["{}", "no JSON", '{"name": "bamboo-table-2", "rows": [{}], "verdicts": {}}'])
-def test_a_finding_of_another_version_is_left_out_and_made_again(content: str, table_4: Path, tmp_path: Path) -> None:
-    shutil.copytree(table_4, tmp_path, dirs_exist_ok=True)
+def test_a_finding_of_another_version_is_left_out_and_made_again(content: str, figure_11: Path, tmp_path: Path) -> None:
+    shutil.copytree(figure_11, tmp_path, dirs_exist_ok=True)
     old = tmp_path / FOLDER / "bamboo-table-2.json"
     old.write_text(content)
     with pytest.raises(ValueError, match=r"bamboo-table-2\.json holds no finding of this version"):
         read(old)
     path, left_out = write_report(tmp_path, experiments().values(), REFERENCES)
     assert left_out == ("bamboo-table-2",)
-    assert "(#bamboo-table-4)" in path.read_text()
+    assert "(#bamboo-figure-11)" in path.read_text()
     assert run("bamboo-table-2", tmp_path) == read(old)
     path, left_out = write_report(tmp_path, experiments().values(), REFERENCES)
     assert left_out == ()
