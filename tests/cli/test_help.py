@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import redirect_stdout
+from io import StringIO
 
 import pytest
-from click.testing import CliRunner
 from typer.main import get_command
 
 from cornered.cli.main import MainGroup, app
@@ -18,15 +19,18 @@ def commands(command: object, words: tuple[str, ...] = ()) -> Iterator[tuple[str
         yield from commands(below, (*words, name))
 
 
-# Made once: the runner of typer makes the whole tree of commands for each call.
 WHOLE = get_command(app)
 EVERY = list(commands(WHOLE))
 
 
 def help_of(words: tuple[str, ...]) -> str:
-    shown = CliRunner().invoke(WHOLE, [*words, "--help"], env={"COLUMNS": "80"}, prog_name="cornered")
-    assert shown.exit_code == 0
-    return shown.stdout
+    # Not by the runner of typer, which makes the whole tree of commands for each call.
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as shown:
+        patch.setenv("COLUMNS", "80")
+        with pytest.raises(SystemExit) as ended:
+            WHOLE.main([*words, "--help"], prog_name="cornered")
+    assert ended.value.code == 0
+    return shown.getvalue()
 
 
 @pytest.mark.parametrize("words", EVERY, ids=" ".join)
