@@ -64,7 +64,7 @@ def prove(
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Prove who wins a position, by default the start, and write certificates. Ctrl-C interrupts; the same command resumes.
+    """Prove who wins a position, by default the start, and certify it. Ctrl-C interrupts; the same command resumes.
 
     The exit code is 0 for a proof, and 1 where none was found or a certificate shows nothing.
     """
