@@ -15,9 +15,12 @@ from cornered.lab.proofs.certificate import Flaw, certify, check, read, walk, wr
 DATA = Path(__file__).parents[2] / "data" / "proofs"
 VALUES = {
     "isolation-3x4": ("isolation", {"width": 4, "height": 3}, 1),
+    "isolation-4x4": ("isolation", {"width": 4, "height": 4}, 1),
     "quoridor-5x5-0": ("quoridor", {"size": 5, "walls": 0}, 1),
     "quoridor-5x5-1": ("quoridor", {"size": 5, "walls": 1}, 1),
     "quoridor-5x5-2": ("quoridor", {"size": 5, "walls": 2}, 1),
+    "quoridor-7x7-0": ("quoridor", {"size": 7, "walls": 0}, 1),
+    "quoridor-7x7-1": ("quoridor", {"size": 7, "walls": 1}, 1),
     "trapgrid-5x5": ("trapgrid", {"size": 5}, 0),
     "trapgrid-6x6": ("trapgrid", {"size": 6}, 1),
 }
