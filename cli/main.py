@@ -44,6 +44,7 @@ from cornered.cli.lessons import app as teaching
 from cornered.cli.load import register as register_load
 from cornered.cli.missing_extra import require
 from cornered.cli.players import app as playing
+from cornered.cli.prove import app as proving
 from cornered.cli.puzzles import app as puzzling
 from cornered.cli.reachable import loopback, reachable
 from cornered.cli.reproduce import app as reproducing
@@ -81,8 +82,8 @@ class MainGroup(CommandGroup):
             *("engine", "conform"),
         ),
         "Research": (
-            *("solve", "perft", "check", "dataset", "reproduce", "tune", "train", "book", "puzzles", "lessons"),
-            "bench",
+            *("solve", "prove", "perft", "check", "dataset", "reproduce", "tune", "train", "book", "puzzles"),
+            *("lessons", "bench"),
         ),
         "Operate a server": ("serve", "cluster", "token", "admin", "fairplay", "shots"),
     }
@@ -109,6 +110,7 @@ app.add_typer(archiving)
 app.add_typer(playing)
 app.add_typer(owning)
 app.add_typer(competing)
+app.add_typer(proving)
 app.add_typer(puzzling)
 app.add_typer(teaching)
 app.add_typer(
