@@ -21,7 +21,7 @@ from cornered import engine
 from cornered.bench.evaluations import PLAIN_KERNELS
 from cornered.bots.search.memory import SearchMemory
 from cornered.bots.search.searcher import LEARNT, SELECTIVE, Limit, Searcher, Style
-from cornered.bots.search.specialise import SCRATCH, SpecialisedSearch, hooks, specialise, zero
+from cornered.bots.search.specialise import NO_NETWORK, SCRATCH, SpecialisedSearch, hooks, specialise
 from cornered.bots.search.template import INFINITE_SCORE
 from cornered.bots.search.warming import warm
 from cornered.engine.compile.kernel import cache_of
@@ -239,7 +239,7 @@ def plain(game: str) -> SpecialisedSearch:
         "cornered.bench.evaluations",
         f"cornered.engine.games.{game}",
     )
-    made_of = {**hooks(game), **PLAIN_KERNELS[game], "HAS_NETWORK": False, "network_score": zero}
+    made_of = {**hooks(game), **PLAIN_KERNELS[game], "HAS_NETWORK": False, **NO_NETWORK}
     return specialise(f"bench_{game}", made_of, engine.load(game).start(), SCRATCH, cached_in)
 
 

@@ -15,9 +15,9 @@ A game's module offers kernels over its `Position`, for two players, with which 
   within n plies; n < 0, the mover loses within -n; 0, unknown. The position is not over. `scratch` is a record of dtype
   `SCRATCH` that the kernel keeps between calls; zeroed with the transposition table.
 
-It may offer an evaluation that is learnt: the kernel `network_score(position, ply, scratch) -> int`, as `evaluate`, for
-a scratch that `has_network`; `network_name(game)`, a plain function that names the network for a game of two, if there
-is one; and `FEATURES`, a `cornered.bots.nnue.features.FeatureSet`.
+It may offer what a network is learnt from: `FEATURES`, a `cornered.bots.nnue.features.FeatureSet`; and
+`network_name(game)`, a plain function that names the network for a game of two, if there is one. `SCRATCH` then has the
+fields of `cornered.bots.nnue.layout.network_layout`.
 
 A module may also offer plain functions over `State`: `evaluate_state(state, seat) -> float`, required for more than two
 players and for dice, and `state_candidates(state)`, the moves for a search in plain Python.

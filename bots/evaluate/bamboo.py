@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cornered.bots.evaluate.bamboo_features import GROUPS, GROUPS_WORD, RADIUS, WORDS, exclusive, mark, symmetries
-from cornered.bots.nnue.features import FeatureSet
-from cornered.bots.nnue.inference import forward, update
+from cornered.bots.nnue.features import FeatureSet, Images
 from cornered.bots.nnue.layout import network_layout
 from cornered.engine import Game
 from cornered.engine.compile.kernel import kernel
@@ -28,7 +27,6 @@ __all__ = [
     "exact_value",
     "key",
     "network_name",
-    "network_score",
     "order_score",
     "quiet",
 ]
@@ -96,14 +94,6 @@ def evaluate(position: Position) -> int:
     return side_score(position, free) - side_score(turned(position), free) - GROUP // 2
 
 
-@kernel
-def network_score(position: Position, ply: int, scratch: Any) -> int:
-    """Return the network's score of a position, from the mover's view. `scratch` has a network."""
-    mark(position, scratch.marked)
-    update(ply, 0, WORDS, scratch)
-    return forward(ply, scratch)
-
-
 def prior() -> npt.NDArray[np.float64]:
     """Return the value of groups as direct weights."""
     weights = np.zeros(64 * WORDS)
@@ -113,7 +103,7 @@ def prior() -> npt.NDArray[np.float64]:
     return weights
 
 
-FEATURES: Final = FeatureSet(WORDS, mark, lambda: range(64 * WORDS), symmetries, prior, exclusive)
+FEATURES: Final = FeatureSet(WORDS, mark, lambda: Images.identity(WORDS), symmetries, prior, exclusive)
 
 
 def network_name(game: Game) -> str | None:

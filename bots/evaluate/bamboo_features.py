@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from cornered import engine
-from cornered.bots.nnue.features import board_symmetries
+from cornered.bots.nnue.features import Images, board_symmetries
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.kernels.hexagon import WORD, Position, around, first, group_at, size_of, turned
 
@@ -110,6 +110,6 @@ def exclusive() -> list[Sequence[int]]:
     ]
 
 
-def symmetries() -> list[list[int]]:
-    """Return where each feature goes by each of the twelve symmetries of the hexagon."""
+def symmetries() -> list[Images]:
+    """Return where features and moves go by each of the twelve symmetries of the hexagon."""
     return board_symmetries(engine.load("bamboo", radius=RADIUS), WORDS, BOARDS, feature)

@@ -19,8 +19,7 @@ from cornered.bots.evaluate.isolation_features import (
     symmetries,
 )
 from cornered.bots.evaluate.regions import fields, region, separated_winner, spread
-from cornered.bots.nnue.features import FeatureSet
-from cornered.bots.nnue.inference import forward, update
+from cornered.bots.nnue.features import FeatureSet, Images
 from cornered.bots.nnue.layout import network_layout
 from cornered.engine import Game, State
 from cornered.engine.compile.kernel import kernel
@@ -38,7 +37,6 @@ __all__ = [
     "exact_value",
     "key",
     "network_name",
-    "network_score",
     "order_score",
     "quiet",
     "voronoi_zones",
@@ -97,14 +95,6 @@ def evaluate(position: Position) -> int:
     return score + TERRITORY * (popcount(mine) - popcount(theirs))
 
 
-@kernel
-def network_score(position: Position, ply: int, scratch: Any) -> int:
-    """Return the network's score of a position, from the mover's view. `scratch` has a network."""
-    mark(position, scratch.marked)
-    update(ply, 0, WORDS, scratch)
-    return forward(ply, scratch)
-
-
 def prior() -> npt.NDArray[np.float64]:
     """Return the hand-written evaluation as direct weights of the slides and of the cells reached first."""
     weights = np.zeros(64 * WORDS)
@@ -116,7 +106,7 @@ def prior() -> npt.NDArray[np.float64]:
     return weights
 
 
-FEATURES: Final = FeatureSet(WORDS, mark, lambda: range(64 * WORDS), symmetries, prior, exclusive)
+FEATURES: Final = FeatureSet(WORDS, mark, lambda: Images.identity(WORDS), symmetries, prior, exclusive)
 
 
 def network_name(game: Game) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from cornered import engine
-from cornered.bots.nnue.features import board_symmetries
+from cornered.bots.nnue.features import Images, board_symmetries
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.kernels.bits import popcount
 from cornered.engine.kernels.slides import SLIDE_STEPS_MAX, Position, slides
@@ -78,6 +78,6 @@ def exclusive() -> list[range]:
     return [range(64 * first, 64 * end) for first, end in words]
 
 
-def symmetries() -> list[list[int]]:
-    """Return where each feature goes by each of the eight symmetries of the square."""
+def symmetries() -> list[Images]:
+    """Return where features and moves go by each of the eight symmetries of the square."""
     return board_symmetries(engine.load("isolation", width=SIZE, height=SIZE), WORDS, BOARDS, feature)

@@ -22,7 +22,6 @@ from cornered.bots.evaluate.quoridor_features import (
 )
 from cornered.bots.evaluate.rings import evaluate_state, state_candidates
 from cornered.bots.nnue.features import FeatureSet
-from cornered.bots.nnue.inference import forward, update
 from cornered.bots.nnue.layout import network_layout
 from cornered.engine import Game
 from cornered.engine.compile.kernel import kernel
@@ -39,7 +38,6 @@ __all__ = [
     "exact_value",
     "key",
     "network_name",
-    "network_score",
     "order_score",
     "quiet",
     "state_candidates",
@@ -75,14 +73,6 @@ def evaluate(position: Position) -> int:
     if own == 0 and ahead < 0:
         score -= UNOPPOSED_LEAD_SCORE
     return score
-
-
-@kernel
-def network_score(position: Position, ply: int, scratch: Any) -> int:
-    """Return the network's score of a position, from the mover's view. `scratch` has a network."""
-    mark(position, scratch.marked)
-    update(ply, position.turn, WORDS, scratch)
-    return forward(ply, scratch)
 
 
 def prior() -> npt.NDArray[np.float64]:

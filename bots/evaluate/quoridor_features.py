@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from cornered.bots.evaluate.paths import ways
-from cornered.bots.nnue.features import moved
+from cornered.bots.nnue.features import Images, moved
+from cornered.bots.nnue.layout import MOVES
 from cornered.engine.compile.kernel import kernel
-from cornered.engine.kernels.maze import SPLIT, bit, passages
+from cornered.engine.kernels.maze import CELL_COUNT, SPLIT, bit, passages
 from cornered.engine.kernels.walls import Position, goal, pawn, stock, walls_of
 
 __all__ = [
@@ -35,6 +36,8 @@ mover's shortest paths, those on the other's, the mover's pawn, the other's."""
 FIRST_PAWN: Final = 6
 """The boards from this one on have one pawn each."""
 FILES: Final = (SIZE - 1, SIZE - 1, SIZE, SIZE - 1, SIZE, SIZE - 1, SIZE, SIZE)
+MOVES_OF_BOARD: Final = {0: CELL_COUNT, 1: 2 * CELL_COUNT, 6: 0}
+"""The number of the first move that is a horizontal wall, a vertical one, and a step."""
 STEPS: Final = 32
 """Steps home are counted to here."""
 STEPS_WORD: Final = 2 * len(BOARDS)
@@ -76,24 +79,28 @@ def exclusive() -> list[range]:
     return [*pawns, range(64 * STEPS_WORD, 64 * STOCK_WORD), range(64 * STOCK_WORD, 64 * WORDS)]
 
 
-def _permuted(image: Any) -> list[int]:
-    """Return where each feature goes when cell (rank, file) of a board goes to `image(board, rank, file)`."""
-    found = {}
+def _permuted(image: Any) -> Images:
+    """Return where features and moves go when cell (rank, file) of a board goes to `image(board, rank, file)`."""
+    found, moves = {}, {}
     for board, (ranks, files) in enumerate(zip(BOARDS, FILES, strict=True)):
         for rank in range(ranks):
             for file in range(files):
                 to_rank, to_file = image(board, rank, file)
                 found[feature(board, SIZE * rank + file)] = feature(board, SIZE * to_rank + to_file)
-    return moved(WORDS, found)
+                if board in MOVES_OF_BOARD:
+                    start = MOVES_OF_BOARD[board]
+                    moves[start + SIZE * rank + file] = start + SIZE * to_rank + to_file
+    return Images(moved(64 * WORDS, found), moved(MOVES, moves))
 
 
-def turned() -> list[int]:
-    """Return where each feature goes when the board is turned round for the second seat: north and south exchanged."""
+def turned() -> Images:
+    """Return where features and moves go when the board is turned round for the second seat: north and south
+    exchanged."""
     return _permuted(lambda board, rank, file: (BOARDS[board] - 1 - rank, file))
 
 
-def symmetries() -> list[list[int]]:
-    """Return where each feature goes by the identity, and when left and right are exchanged."""
+def symmetries() -> list[Images]:
+    """Return where features and moves go by the identity, and when left and right are exchanged."""
     return [
         _permuted(lambda board, rank, file: (rank, file)),
         _permuted(lambda board, rank, file: (rank, FILES[board] - 1 - file)),

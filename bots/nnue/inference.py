@@ -10,7 +10,7 @@ from cornered.bots.nnue.layout import FIRST_SCALE, HIDDEN, LAYER_SHIFT, LOGIT_SC
 from cornered.engine.compile.kernel import HAS_COMPILER, kernel
 from cornered.engine.kernels.bits import lowest
 
-__all__ = ["forward", "update"]
+__all__ = ["forward", "preference", "update"]
 
 
 def multiply_add(total: int, left: int, right: int) -> int:
@@ -82,3 +82,13 @@ def forward(ply: int, network: Any) -> int:
             total = multiply_add(total, value, network.second[unit, i])
         logit += min(max(total >> LAYER_SHIFT, 0), FIRST_SCALE) * network.third[unit]
     return max(-SCORE_LIMIT, min(logit * LOGIT_SCORE // (FIRST_SCALE << LAYER_SHIFT), SCORE_LIMIT))
+
+
+@kernel
+def preference(ply: int, mover: int, move: int, network: Any) -> int:
+    """Return the logit of a move in the position of the accumulator of `ply`, in hundredths."""
+    total = network.moves_bias[mover, move]
+    for i in range(HIDDEN):
+        value = min(max(network.accumulator[ply, i], np.int16(0)), np.int16(FIRST_SCALE))
+        total = multiply_add(total, value, network.moves[mover, move, i])
+    return total * 100 // (FIRST_SCALE << LAYER_SHIFT)

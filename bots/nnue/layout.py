@@ -5,7 +5,10 @@
     second      = (weights of layer 2 . hidden + bias) >> LAYER_SHIFT, clipped to 0 .. FIRST_SCALE
     logit       = weights of layer 3 . second + bias + the sum of one direct weight for each feature
 
-The logit is that of the mover's expected result, in units of 1 / (FIRST_SCALE << LAYER_SHIFT).
+    preference  = weights of a move . hidden + its bias
+
+The logit is that of the mover's expected result, a preference that of a move among the legal ones, both in units of
+1 / (FIRST_SCALE << LAYER_SHIFT).
 """
 
 from __future__ import annotations
@@ -17,12 +20,14 @@ import numpy as np
 
 from cornered.bots.kernels.plies import MAX_PLY
 
-__all__ = ["FIRST_SCALE", "HIDDEN", "LAYER_SHIFT", "LOGIT_SCORE", "SCORE_LIMIT", "SECOND", "network_layout"]
+__all__ = ["FIRST_SCALE", "HIDDEN", "LAYER_SHIFT", "LOGIT_SCORE", "MOVES", "SCORE_LIMIT", "SECOND", "network_layout"]
 
 HIDDEN: Final = 128
 """Units of the first layer."""
 SECOND: Final = 16
 """Units of the second layer."""
+MOVES: Final = 256
+"""Moves are numbered below this."""
 FIRST_SCALE: Final = 255
 LAYER_SHIFT: Final = 6
 """Weights of the second and third layer are in units of 1 / 64."""
@@ -49,6 +54,9 @@ def network_layout(words: int, own: Sequence[Any] = ()) -> np.dtype[Any]:
             ("second_bias", np.int32, (SECOND,)),
             ("third", np.int16, (SECOND,)),
             ("third_bias", np.int64),
+            ("has_preferences", np.int64),
+            ("moves", np.int16, (2, MOVES, HIDDEN)),
+            ("moves_bias", np.int32, (2, MOVES)),
             # By ply: the features and the mover that the accumulator stands for; 0 is none yet, else the seat + 1.
             ("mover", np.int64, (MAX_PLY,)),
             ("features", np.int64, (MAX_PLY, words)),

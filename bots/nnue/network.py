@@ -13,8 +13,8 @@ from typing import Any, Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from cornered.bots.nnue.features import FeatureSet
-from cornered.bots.nnue.layout import FIRST_SCALE, HIDDEN, LAYER_SHIFT, LOGIT_SCORE, SCORE_LIMIT, SECOND
+from cornered.bots.nnue.features import FeatureSet, Images
+from cornered.bots.nnue.layout import FIRST_SCALE, HIDDEN, LAYER_SHIFT, LOGIT_SCORE, MOVES, SCORE_LIMIT, SECOND
 from cornered.engine.records.files import replacing
 
 __all__ = ["SHIPPED", "Network", "TrainedNetwork", "install", "load", "save", "shipped"]
@@ -26,7 +26,7 @@ SHIPPED: Final = Path(__file__).parent / "data"
 class Network:
     """The weights, as `cornered.bots.nnue.layout` describes them: `columns` int16 (features, HIDDEN), `direct` int32
     (features), `bias` int16 (HIDDEN), `second` int16 (SECOND, HIDDEN), `second_bias` int32 (SECOND), `third` int16
-    (SECOND), `third_bias` int64 ()."""
+    (SECOND), `third_bias` int64 (), `moves` int16 (MOVES, HIDDEN), `moves_bias` int32 (MOVES)."""
 
     columns: npt.NDArray[np.int16]
     direct: npt.NDArray[np.int32]
@@ -35,11 +35,14 @@ class Network:
     second_bias: npt.NDArray[np.int32]
     third: npt.NDArray[np.int16]
     third_bias: npt.NDArray[np.int64]
+    moves: npt.NDArray[np.int16]
+    moves_bias: npt.NDArray[np.int32]
 
     def check(self) -> Self:
         """Return the network. Raises ValueError where its arrays have other shapes."""
         features = len(self.columns)
-        shapes = (features, HIDDEN), (features,), (HIDDEN,), (SECOND, HIDDEN), (SECOND,), (SECOND,), ()
+        layers = (SECOND, HIDDEN), (SECOND,), (SECOND,), (), (MOVES, HIDDEN), (MOVES,)
+        shapes = (features, HIDDEN), (features,), (HIDDEN,), *layers
         for field, shape in zip(fields(self), shapes, strict=True):
             if getattr(self, field.name).shape != shape:
                 raise ValueError(f"{field.name} has the shape {getattr(self, field.name).shape}, not {shape}")
@@ -56,16 +59,27 @@ class Network:
         # A hidden unit is 0 to FIRST_SCALE, and each may have any of its values.
         low, high = _reach(FIRST_SCALE * self.second.T.astype(np.int64), ())
         _check_reach("the second layer", np.int32, low + self.second_bias, high + self.second_bias)
+        low, high = _reach(FIRST_SCALE * self.moves.T.astype(np.int64), ())
+        _check_reach("a preference", np.int32, low + self.moves_bias, high + self.moves_bias)
         return self
 
     def score(self, features: Sequence[int]) -> int:
         """Return the score of a position with these features, in hundredths."""
-        accumulator = self.bias.astype(np.int64) + self.columns[list(features)].astype(np.int64).sum(axis=0)
-        hidden = accumulator.clip(0, FIRST_SCALE)
+        hidden = self._hidden(features)
         second = ((self.second.astype(np.int64) @ hidden + self.second_bias) >> LAYER_SHIFT).clip(0, FIRST_SCALE)
         direct = int(self.direct[list(features)].astype(np.int64).sum())
         logit = int(self.third_bias) + direct + int(self.third.astype(np.int64) @ second)
         return max(-SCORE_LIMIT, min(logit * LOGIT_SCORE // (FIRST_SCALE << LAYER_SHIFT), SCORE_LIMIT))
+
+    def preferences(self, features: Sequence[int]) -> npt.NDArray[np.int64]:
+        """Return the logits of all moves, in hundredths: int64 (MOVES)."""
+        logits = self.moves.astype(np.int64) @ self._hidden(features) + self.moves_bias
+        found: npt.NDArray[np.int64] = logits * 100 // (FIRST_SCALE << LAYER_SHIFT)
+        return found
+
+    def _hidden(self, features: Sequence[int]) -> npt.NDArray[np.int64]:
+        accumulator = self.bias.astype(np.int64) + self.columns[list(features)].astype(np.int64).sum(axis=0)
+        return accumulator.clip(0, FIRST_SCALE)
 
 
 def _reach(
@@ -130,14 +144,16 @@ def shipped(name: str) -> TrainedNetwork | None:
     return load(path) if path.is_file() else None
 
 
-def install(network: Network, turned: Sequence[int], record: Any) -> None:
-    """Write a network into the search's record. `turned` says where each feature goes for the second seat."""
+def install(network: Network, turned: Images, record: Any) -> None:
+    """Write a network into the search's record. `turned` says where features and moves go for the second seat."""
     for name in ("bias", "second", "second_bias", "third"):
         getattr(record, name)[:] = getattr(network, name)
     record.third_bias = int(network.third_bias)
-    for name in ("columns", "direct"):
+    for name in ("columns", "direct", "moves", "moves_bias"):
         ours = getattr(network, name)
+        images = turned.features if name in ("columns", "direct") else turned.moves
         getattr(record, name)[0] = ours
-        getattr(record, name)[1] = ours[list(turned)]
+        getattr(record, name)[1] = ours[list(images)]
     record.mover[:] = 0
+    record.has_preferences = int(network.moves.any())
     record.has_network = 1

@@ -79,6 +79,7 @@ class IterativeDeepening:
         self._table = memory.table
         self._scratch = memory.scratch(state.game, made.scratch, made.prepare)
         self._has_network = bool(self._hooks["HAS_NETWORK"] and self._scratch.has_network)
+        self._has_preferences = self._has_network and bool(self._scratch.has_preferences)
         self._position: Any = state.position  # type: ignore[attr-defined]  # every game of ours has one
         self._salt = key_salt(state.game, style)
         self._depth = 0
@@ -105,7 +106,8 @@ class IterativeDeepening:
         buffer = np.zeros(MAX_MOVES_PER_POSITION, np.int64)
         count = self._hooks["gen"](position, buffer)
         names = dict(zip(buffer[:count].tolist(), state.moves(), strict=True))
-        chosen = self._hooks["candidate_moves"](position, buffer, count) if self._style.selective else count
+        is_narrow = self._style.selective and self._style.pruning_on(has_network=self._has_network).candidates
+        chosen = self._hooks["candidate_moves"](position, buffer, count) if is_narrow else count
         numbers = buffer[:count].tolist()
         table_move = self._table_move(position)
         order_score = self._hooks["order_score"]
@@ -132,7 +134,7 @@ class IterativeDeepening:
 
     def _reset_workspace(self) -> None:
         workspace, number = self._workspace, self._memory.workspace
-        self._style.write(workspace, has_network=self._has_network)
+        self._style.write(workspace, has_network=self._has_network, has_preferences=self._has_preferences)
         workspace.salt = self._salt
         workspace.age = self._memory.next_age()
         # Lazy SMP: helpers add noise to the move order, or they would repeat the main search.

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from cornered.bots.kernels.plies import MAX_PLY
+from cornered.bots.nnue.layout import MOVES
 
 __all__ = [
     "MAX_MOVES_PER_POSITION",
@@ -28,7 +29,7 @@ TABLE_ENTRIES: Final = 1 << 20
 """Entries of the table, 16 bytes each; a power of two."""
 MAX_MOVES_PER_POSITION: Final = 136
 """Upper bound on the moves of one position in any game."""
-MOVE_NUMBER_LIMIT: Final = 256
+MOVE_NUMBER_LIMIT: Final = MOVES
 """Move numbers are below this, a power of two."""
 TABLE_AGES: Final = 64
 PRUNED_DEPTHS: Final = 8
@@ -50,6 +51,8 @@ WORKSPACE_LAYOUT: Final = np.dtype(
         ("salt", np.int64),
         ("age", np.int64),
         ("order_noise", np.int64),
+        ("preference_weight", np.int64),
+        ("candidates", np.int64),
         ("limit", np.int64),
         ("margins", np.int64, (PRUNED_DEPTHS,)),
         ("move_limits", np.int64, (PRUNED_DEPTHS,)),

@@ -19,12 +19,15 @@ import numpy as np
 from cornered import engine
 from cornered.bots.evaluate import evaluation_module, is_duel, network_of
 from cornered.bots.kernels.specialise import specialise_template
+from cornered.bots.nnue.features import FeatureSet
+from cornered.bots.nnue.inference import forward, preference, update
 from cornered.bots.nnue.network import install
 from cornered.bots.search.layout import TABLE_LAYOUT, WORKSPACE_LAYOUT
 from cornered.engine import Game, State
 from cornered.engine.compile.kernel import cache_of, kernel
 
 __all__ = [
+    "NO_NETWORK",
     "SCRATCH",
     "CompiledSearch",
     "SpecialisedSearch",
@@ -35,7 +38,6 @@ __all__ = [
     "specialise",
     "specialised_search",
     "supports",
-    "zero",
 ]
 
 CompiledSearch: TypeAlias = Callable[[Any, int, int, int, int, Any, Any, Any], int]
@@ -54,8 +56,34 @@ def never(position: Any) -> bool:
 
 
 @kernel
-def zero(position: Any, ply: int, scratch: Any) -> int:
+def mark_nothing(position: Any, marked: Any) -> None:
+    pass
+
+
+@kernel
+def update_nothing(ply: int, mover: int, words: int, network: Any) -> None:
+    pass
+
+
+@kernel
+def score_nothing(ply: int, network: Any) -> int:
     return 0
+
+
+@kernel
+def prefer_nothing(ply: int, mover: int, move: int, network: Any) -> int:
+    return 0
+
+
+NETWORK_KERNELS: Final[Mapping[str, Any]] = {"update": update, "forward": forward, "preference": preference}
+NO_NETWORK: Final[Mapping[str, Any]] = {
+    "WORDS": 0,
+    "mark": mark_nothing,
+    "update": update_nothing,
+    "forward": score_nothing,
+    "preference": prefer_nothing,
+}
+"""What the template needs in the place of a network's kernels."""
 
 
 def nothing_to_prepare(game: Game, record: Any) -> None:
@@ -88,19 +116,19 @@ def hooks(name: str) -> dict[str, Any]:
         hook: getattr(evaluation, hook) for hook in EVALUATION_KERNELS
     }
     has_draws = hasattr(rules, "drawn")
-    network_score = getattr(evaluation, "network_score", None)
+    known: FeatureSet | None = getattr(evaluation, "FEATURES", None)
     return {
         **found,
         "HAS_DRAWS": has_draws,
         "drawn": rules.drawn if has_draws else never,
-        "HAS_NETWORK": network_score is not None,
-        "network_score": network_score or zero,
+        "HAS_NETWORK": known is not None,
+        **(NO_NETWORK if known is None else {**NETWORK_KERNELS, "mark": known.mark, "WORDS": known.words}),
     }
 
 
 def directory(name: str) -> Path:
     """Return where the search of a game is kept."""
-    templates = "cornered.bots.search.template", "cornered.bots.kernels.specialise"
+    templates = "cornered.bots.search.template", "cornered.bots.kernels.specialise", "cornered.bots.nnue.inference"
     return cache_of(
         f"cornered.bots.search.{name}", *templates, f"cornered.engine.games.{name}", f"cornered.bots.evaluate.{name}"
     )

@@ -22,7 +22,8 @@ class Pruning:
     `move_limits[i]` is after how many moves a node of depth i + 1 ends. Both are of null windows only, of at most 7
     depths; 0 is never. A late move is searched `reduction_base + ln(depth) * ln(number of the move) * reduction_scale`
     plies less deep, in hundredths of a ply, from depth 3 on and after `full_depth_moves`; with a scale of 0 it is one
-    ply, and two from depth 5 on after 2 * full_depth_moves + 2 moves.
+    ply, and two from depth 5 on after 2 * full_depth_moves + 2 moves. `candidates` says whether only the game's
+    candidate moves are searched, until all of them lose.
     """
 
     margins: tuple[int, ...] = ()
@@ -30,6 +31,7 @@ class Pruning:
     reduction_base: int = 0
     reduction_scale: int = 0
     full_depth_moves: int = 3
+    candidates: bool = True
 
     def reductions(self) -> npt.NDArray[np.int64]:
         """Return the reductions in plies by depth and number of the move: int64 (REDUCED_DEPTHS,
@@ -38,6 +40,7 @@ class Pruning:
 
     def write(self, workspace: Any) -> None:
         """Set a search's workspace to it."""
+        workspace.candidates = int(self.candidates)
         workspace.margins[:] = workspace.move_limits[:] = 0
         for field, values in ((workspace.margins, self.margins), (workspace.move_limits, self.move_limits)):
             field[1 : 1 + len(values)] = values[: PRUNED_DEPTHS - 1]
@@ -69,17 +72,24 @@ class Style:
 
     Without it every move is searched to the same depth, and the score is the value of plain minimax. `learnt` evaluates
     positions by the network of their board, where there is one, in the place of the hand-written evaluation; `pruning`
-    is then for such boards, and others are searched as by STEPPED.
+    is then for such boards, and others are searched as by STEPPED. Where the network has preferences, they order the
+    moves: a logit of 1 weighs as 100 * `preference_weight` of the history heuristic's points; 0 is never.
     """
 
     selective: bool = True
     learnt: bool = False
     pruning: Pruning = STEPPED
+    preference_weight: int = 0
 
-    def write(self, workspace: Any, *, has_network: bool) -> None:
-        """Set a search's workspace to it. `has_network` says whether there is a network for the board."""
+    def write(self, workspace: Any, *, has_network: bool, has_preferences: bool) -> None:
+        """Set a search's workspace to it: whether there is a network for the board, and whether it prefers moves."""
         workspace.selective, workspace.uses_network = int(self.selective), int(self.learnt and has_network)
-        (self.pruning if has_network or not self.learnt else STEPPED).write(workspace)
+        workspace.preference_weight = self.preference_weight if has_preferences else 0
+        self.pruning_on(has_network=has_network).write(workspace)
+
+    def pruning_on(self, *, has_network: bool) -> Pruning:
+        """Return the pruning on a board that has a network, or has none."""
+        return self.pruning if has_network or not self.learnt else STEPPED
 
 
 SELECTIVE: Final = Style()

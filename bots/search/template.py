@@ -26,14 +26,19 @@ if TYPE_CHECKING:
     HAS_DRAWS = False
     """Whether games can be drawn and positions repeat; without draws the mover without a move has lost."""
     HAS_NETWORK = False
-    """Whether the game has a `network_score`; it takes the place of `evaluate` where `workspace.uses_network`."""
+    """Whether the game has features of a network; it takes the place of `evaluate` where `workspace.uses_network`."""
+    WORDS = 0
+    """The words of its features."""
 
     def gen(position: Any, buffer: Any) -> int: ...
     def advance(position: Any, move: int) -> Any: ...
     def lost(position: Any) -> bool: ...
     def drawn(position: Any) -> bool: ...
     def evaluate(position: Any) -> int: ...
-    def network_score(position: Any, ply: int, scratch: Any) -> int: ...
+    def mark(position: Any, marked: Any) -> None: ...
+    def update(ply: int, mover: int, words: int, network: Any) -> None: ...
+    def forward(ply: int, network: Any) -> int: ...
+    def preference(ply: int, mover: int, move: int, network: Any) -> int: ...
     def key(position: Any) -> int: ...
     def quiet(position: Any) -> bool: ...
     def order_score(position: Any, move: int) -> int: ...
@@ -123,12 +128,19 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
                     if (bound & LOWER_BOUND != 0 and score >= beta) or (bound & UPPER_BOUND != 0 and score <= alpha):
                         return score
 
+    side = position.turn & 1
+    uses_network = HAS_NETWORK and workspace.uses_network != 0
+    # Whether the accumulator of this ply is this position's; nodes below have their own.
+    is_updated = False
     # Static null-move pruning: in null windows near the leaves, an evaluation far above beta is taken for the score.
     is_null_window = beta - alpha == 1 and abs(beta) < PLY_COUNTING_SCORE
     if selective and is_null_window and 0 < depth < PRUNED_DEPTHS and workspace.margins[depth] != 0:
         static = 0
-        if HAS_NETWORK and workspace.uses_network != 0:
-            static = network_score(position, ply, scratch)
+        if uses_network:
+            mark(position, scratch.marked)
+            update(ply, side, WORDS, scratch)
+            is_updated = True
+            static = forward(ply, scratch)
         else:
             static = evaluate(position)
         if static - workspace.margins[depth] >= beta:
@@ -146,12 +158,14 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
         if plies != 0:
             return MATE_SCORE - ply - plies if plies > 0 else ply - plies - MATE_SCORE
     if is_leaf:
-        if HAS_NETWORK and workspace.uses_network != 0:
-            return network_score(position, ply, scratch)
+        if uses_network:
+            mark(position, scratch.marked)
+            update(ply, side, WORDS, scratch)
+            return forward(ply, scratch)
         return evaluate(position)
 
     count = total
-    if selective:
+    if selective and workspace.candidates != 0:
         count = candidate_moves(position, moves, total)
     sort_from = 0
     if table_move >= 0:
@@ -167,7 +181,6 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
             moves[0] = table_move
             sort_from = 1
 
-    side = position.turn & 1
     is_pv_node = beta - alpha > 1
     alpha_at_entry, best, best_move = alpha, -INFINITE_SCORE, -1
     scored, index = 0, 0
@@ -182,6 +195,11 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
             count = total
         if index >= sort_from:
             if scored < count:
+                prefers = uses_network and workspace.preference_weight != 0
+                if prefers and not is_updated:
+                    mark(position, scratch.marked)
+                    update(ply, side, WORDS, scratch)
+                    is_updated = True
                 for i in range(max(index, scored), count):
                     move = moves[i] & (MOVE_NUMBER_LIMIT - 1)
                     if move == workspace.killers[ply, 0]:
@@ -189,7 +207,11 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
                     elif move == workspace.killers[ply, 1]:
                         order_scores[i] = KILLER_ORDER_SCORE - 1
                     else:
-                        order_scores[i] = 4 * order_score(position, move) + workspace.history[side, move]
+                        if prefers:
+                            order_scores[i] = workspace.preference_weight * preference(ply, side, move, scratch)
+                        else:
+                            order_scores[i] = 4 * order_score(position, move)
+                        order_scores[i] += workspace.history[side, move]
                         if workspace.order_noise != 0:
                             order_scores[i] += (move * workspace.order_noise >> 3) & 1023
                 scored = count

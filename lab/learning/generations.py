@@ -17,6 +17,7 @@ from typing import Any, Final
 from cornered.bots.evaluate import evaluation_module
 from cornered.bots.nnue.features import FeatureSet
 from cornered.bots.nnue.network import TrainedNetwork, load, save
+from cornered.bots.search.specialise import hooks
 from cornered.engine.progress import Progress, Report
 from cornered.engine.records.files import replacing
 from cornered.lab.execution.workforce import Workforce
@@ -156,7 +157,7 @@ def _fit(
     def told(epoch: int, loss: EpochLoss) -> None:
         report(Progress(f"generation {number}: epochs", epoch, plan.epochs, f"loss {loss.held_out:.4f}"))
 
-    network, curve = fit(positions, begin, known, plan.epochs, plan.seed, start, scale, told)
+    network, curve = fit(positions, begin, known, hooks(plan.game)["gen"], plan.epochs, plan.seed, start, scale, told)
     about = {
         "command": plan.command,
         "game": plan.game,

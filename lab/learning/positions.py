@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,11 +27,12 @@ MOST_LOGIT_SCORE: Final = 5_000.0
 @dataclass(frozen=True, slots=True)
 class Positions:
     """One position a row: `fields` int64 (n, fields of the game's `Position`); `scores` int32 (n), the search's score
-    for the mover in hundredths; `results` int8 (n), 1 for a game that the mover won, 0 for a draw, -1 for a loss;
+    for the mover in hundredths; `moves` int16 (n), the number of its best move; `results` int8 (n), 1 for a game that the mover won, 0 for a draw, -1 for a loss;
     `games` int32 (n), the number of the game."""
 
     fields: npt.NDArray[np.int64]
     scores: npt.NDArray[np.int32]
+    moves: npt.NDArray[np.int16]
     results: npt.NDArray[np.int8]
     games: npt.NDArray[np.int32]
 
@@ -40,23 +41,18 @@ class Positions:
 
     def where(self, chosen: npt.NDArray[np.bool_]) -> Positions:
         """Return the rows for which `chosen` is true."""
-        return Positions(self.fields[chosen], self.scores[chosen], self.results[chosen], self.games[chosen])
+        return Positions(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
     def rescaled(self, logit_score: float) -> Positions:
         """Return them with scores in the networks' hundredths, where `logit_score` is a logit of 1; proofs stay."""
         scores = np.rint(self.scores * (LOGIT_SCORE / logit_score)).clip(-SCORE_LIMIT, SCORE_LIMIT).astype(np.int32)
         scores = np.where(np.abs(self.scores) > PROVEN_SCORE, self.scores, scores)
-        return Positions(self.fields, scores, self.results, self.games)
+        return replace(self, scores=scores)
 
     @classmethod
     def together(cls, parts: Sequence[Positions]) -> Positions:
         """Return all rows of at least one part."""
-        return cls(
-            np.concatenate([part.fields for part in parts]),
-            np.concatenate([part.scores for part in parts]),
-            np.concatenate([part.results for part in parts]),
-            np.concatenate([part.games for part in parts]),
-        )
+        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
 
 def logit_score(positions: Positions) -> float:
@@ -84,7 +80,7 @@ def maker(start: Any) -> Callable[[Iterable[Any]], Any]:
 def write(positions: Positions, names: Sequence[str], path: Path) -> None:
     """Write a file atomically. `names` are those of the fields of the game's `Position`."""
     columns: dict[str, Any] = {name: positions.fields[:, at] for at, name in enumerate(names)}
-    columns |= {"score": positions.scores, "result": positions.results, "game": positions.games}
+    columns |= {"score": positions.scores, "move": positions.moves, "result": positions.results, "game": positions.games}
     with replacing(path, sync=True) as part:
         pq.write_table(pa.table(columns), part, compression="zstd")
 
@@ -93,5 +89,5 @@ def read(path: Path) -> Positions:
     """Return the rows of a file. Raises an OSError."""
     table = pq.read_table(path)
     columns = {name: table[name].to_numpy() for name in table.column_names}
-    score, result, game = (columns.pop(name) for name in ("score", "result", "game"))
-    return Positions(np.stack(list(columns.values()), axis=1), score, result, game)
+    own = [columns.pop(name) for name in ("score", "move", "result", "game")]
+    return Positions(np.stack(list(columns.values()), axis=1), *own)

@@ -34,7 +34,7 @@ MAX_PLIES: Final = 160
 REPETITIONS: Final = 3
 """A position that comes so often is a draw."""
 DEEPEST: Final = 30
-TEACHER: Final = Style(learnt=True)
+TEACHER: Final = Style(learnt=True, preference_weight=16)
 """How its games are searched: without the pruning that players tune, so that equal commands give equal games."""
 
 
@@ -48,7 +48,7 @@ def searcher_with(game: Game, network: Network | None) -> Searcher:
 
 
 class _Player:
-    """Plays games against itself. `learnt` says whether it has a network."""
+    """Plays games against itself, with a network or without one."""
 
     def __init__(self, subject: Subject, game: Game, network: Network | None, nodes: int) -> None:
         self._subject = subject
@@ -56,19 +56,21 @@ class _Player:
         self._made = self._searcher.made
         self._memory = self._searcher.memory
         self._scratch = self._memory.scratch(game, self._made.scratch, self._made.prepare)
-        self._learnt = network is not None
+        self._has_network = network is not None
+        self._has_preferences = network is not None and bool(network.moves.any())
         self._nodes = nodes
         self._buffer = np.zeros(MAX_MOVES_PER_POSITION, np.int64)
         self._start: Any = game.start().position  # type: ignore[attr-defined]  # every game of ours has one
         self._typed = maker(self._start)
 
-    def play(self, chance: Random) -> tuple[list[tuple[Any, int]], int]:
-        """Play a game; return its positions that were searched, each with the score, and the result for seat 0."""
+    def play(self, chance: Random) -> tuple[list[tuple[Any, int, int]], int]:
+        """Play a game; return its positions that were searched, each with the score and the best move, and the result
+        for seat 0."""
         hooks, position = self._made.hooks, self._start
         self._memory.table.words[:] = 0
         random_plies = chance.choice(self._subject.random_plies)
         seen: Counter[int] = Counter()
-        searched: list[tuple[Any, int]] = []
+        searched: list[tuple[Any, int, int]] = []
         for ply in range(MAX_PLIES):
             if hooks["lost"](position):
                 return searched, 1 if position.turn == 1 else -1
@@ -85,7 +87,7 @@ class _Player:
             is_known = abs(score) > PROVEN_SCORE and len(searched) > 1 and abs(searched[-1][1]) > PROVEN_SCORE
             if is_known and chance.random() >= GOES_ON_THOUGH_PROVEN:
                 return searched, 1 if (score > 0) == (position.turn == 0) else -1
-            searched.append((position, score))
+            searched.append((position, score, move))
             if chance.random() < EXPLORE:
                 move = self._random(position, chance, 0.0)
             position = self._after(position, move)
@@ -102,7 +104,7 @@ class _Player:
     def _search(self, position: Any, chance: Random) -> tuple[int, int]:
         """Return the score and the move of the deepest search that the nodes allow."""
         workspace = self._memory.own
-        TEACHER.write(workspace, has_network=self._learnt)
+        TEACHER.write(workspace, has_network=self._has_network, has_preferences=self._has_preferences)
         workspace.salt = 1
         workspace.order_noise = 2 * chance.randrange(1 << 16) + 1 if chance.random() < NOISE_SHARE else 0
         workspace.age = self._memory.next_age()
@@ -137,18 +139,20 @@ def play_shard(plan: LearningPlan, generation: int, network: Path | None, shard:
     game = plan.load()
     player = _Player(SUBJECTS[plan.game], game, None if network is None else load(network).network, plan.nodes)
     fields: list[Any] = []
-    scores, results, games = [], [], []
+    scores, moves, results, games = [], [], [], []
     for number in plan.numbers(shard):
         searched, result = player.play(Random(f"{plan.seed} {generation} {number}"))
-        for position, score in searched:
+        for position, score, move in searched:
             fields.append(position)
             scores.append(score)
+            moves.append(move)
             results.append(result if position.turn == 0 else -result)
             games.append(number)
     width = len(game.start().position)  # type: ignore[attr-defined]  # every game of ours has one
     return Positions(
         np.array(fields, np.int64).reshape(len(fields), width),
         np.array(scores, np.int32),
+        np.array(moves, np.int16),
         np.array(results, np.int8),
         np.array(games, np.int32),
     )

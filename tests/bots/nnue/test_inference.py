@@ -1,4 +1,4 @@
-"""The compiled inference and the plain one give the same score, however the search comes to a position."""
+"""The compiled inference and the plain one give the same score and preferences, however the search comes to a position."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ import pytest
 
 from cornered import engine
 from cornered.bots.evaluate import bamboo, isolation, quoridor
-from cornered.bots.nnue.layout import HIDDEN, SECOND
+from cornered.bots.nnue.inference import forward, preference, update
+from cornered.bots.nnue.layout import HIDDEN, MOVES, SECOND
 from cornered.bots.nnue.network import Network, install
+from cornered.bots.search.layout import MAX_MOVES_PER_POSITION
+from cornered.bots.search.specialise import hooks
 from cornered.engine import Game, State
 from cornered.engine.encoding import encoding
 
@@ -39,6 +42,8 @@ def random_network(seed: int, module: ModuleType) -> Network:
         drawn(np.int32, 20_000, SECOND),
         drawn(np.int16, 100, SECOND),
         np.array(12_345),
+        drawn(np.int16, 100, MOVES, HIDDEN),
+        drawn(np.int32, 20_000, MOVES),
     )
 
 
@@ -48,12 +53,19 @@ def recorded(network: Network, module: ModuleType) -> Any:
     return record
 
 
+def score(position: Any, ply: int, module: ModuleType, record: Any) -> int:
+    """Return the kernels' score of a position, as the search asks for it."""
+    module.FEATURES.mark(position, record.marked)
+    update(ply, position.turn, module.FEATURES.words, record)
+    return int(forward(ply, record))
+
+
 def features(position: Any, module: ModuleType) -> list[int]:
     """Return the features of a position, turned round for the second seat."""
     words = np.zeros(module.FEATURES.words, np.int64)
     module.FEATURES.mark(position, words)
     bits = [64 * at + bit for at in range(len(words)) for bit in range(64) if int(words[at]) >> bit & 1]
-    turn = module.FEATURES.turned()
+    turn = module.FEATURES.turned().features
     return [turn[feature] for feature in bits] if position.turn else bits
 
 
@@ -67,13 +79,20 @@ def test_the_kernel_gives_the_score_of_the_plain_sum_at_every_ply(game: Game, mo
     network, chance = random_network(seed, module), random.Random(seed)
     record = recorded(network, module)
     scores = set()
+    gen, turned = hooks(game.name)["gen"], module.FEATURES.turned().moves
+    buffer = np.zeros(MAX_MOVES_PER_POSITION, np.int64)
     for _ in range(6):
         state = game.start()
         while state.outcome is None:
             position = position_of(state)
             # Any ply: the accumulator stands for a position of another line, or of the other seat.
-            found = module.network_score(position, chance.randrange(3), record)
+            ply = chance.randrange(3)
+            found = score(position, ply, module, record)
             assert found == network.score(features(position, module))
+            preferred = network.preferences(features(position, module))
+            for move in buffer[: gen(position, buffer)].tolist():
+                mine = turned[move] if position.turn else move
+                assert preference(ply, position.turn, move, record) == preferred[mine]
             scores.add(found)
             state = state.play(chance.choice(state.moves()))
     assert len(scores) > 60
@@ -83,7 +102,7 @@ def test_the_kernel_gives_the_score_of_the_plain_sum_at_every_ply(game: Game, mo
 def test_no_score_is_taken_for_a_proof(bias: int) -> None:
     network = replace(random_network(1, quoridor), third_bias=np.array(bias))
     position = position_of(QUORIDOR.start())
-    found = quoridor.network_score(position, 0, recorded(network, quoridor))
+    found = score(position, 0, quoridor, recorded(network, quoridor))
     assert found == network.score(features(position, quoridor)) == (90_000 if bias > 0 else -90_000)
 
 
@@ -96,7 +115,7 @@ def test_a_position_that_is_turned_round_has_the_same_score() -> None:
                 break
             state = state.play(chance.choice(state.moves()))
         position = position_of(state)
-        assert quoridor.network_score(upside_down(position), 0, record) == quoridor.network_score(position, 1, record)
+        assert score(upside_down(position), 0, quoridor, record) == score(position, 1, quoridor, record)
 
 
 @pytest.mark.parametrize(("game", "module"), SUBJECTS)
@@ -104,7 +123,7 @@ def test_the_prior_is_the_same_however_the_board_is_turned(game: Game, module: M
     prior = module.FEATURES.prior()
     assert any(prior)
     for symmetry in module.FEATURES.symmetries():
-        assert np.array_equal(prior[list(symmetry)], prior)
+        assert np.array_equal(prior[list(symmetry.features)], prior)
 
 
 def upside_down(position: Any) -> Any:
@@ -128,12 +147,14 @@ def upside_down(position: Any) -> Any:
 
 
 @pytest.mark.parametrize(("game", "module"), SUBJECTS)
-def test_symmetric_positions_have_symmetric_features(game: Game, module: ModuleType) -> None:
+def test_symmetric_positions_have_symmetric_features_and_moves(game: Game, module: ModuleType) -> None:
     chance, numbers = random.Random(2), encoding(game)
-    names = list(numbers.move_numbers)
+    names, kernel_numbers = list(numbers.move_numbers), list(numbers.move_numbers.values())
     known = module.FEATURES.symmetries()
     assert len(known) == len(numbers.symmetries)
     for image, symmetry in zip(known, numbers.symmetries, strict=True):
+        for action, number in enumerate(kernel_numbers):
+            assert image.moves[number] == kernel_numbers[symmetry.actions[action]]
         for _ in range(5):
             state = other = game.start()
             for _ in range(chance.randrange(2, 30)):
@@ -143,4 +164,4 @@ def test_symmetric_positions_have_symmetric_features(game: Game, module: ModuleT
                 state = state.play(move)
                 other = other.play(names[symmetry.actions[names.index(move)]])
             mine, others = features(position_of(state), module), features(position_of(other), module)
-            assert sorted(image[feature] for feature in mine) == sorted(others)
+            assert sorted(image.features[feature] for feature in mine) == sorted(others)

@@ -12,6 +12,7 @@ import pytest
 from cornered import engine
 from cornered.bots.evaluate import evaluation_module, network_of
 from cornered.bots.evaluate.chance import scale_of
+from cornered.bots.nnue.inference import forward, update
 from cornered.bots.nnue.layout import LOGIT_SCORE
 from cornered.bots.nnue.network import SHIPPED, TrainedNetwork, shipped
 from cornered.bots.search.specialise import specialised_search
@@ -79,4 +80,7 @@ def test_a_start_is_about_even(path: Path) -> None:
     name = NAMES[path.stem]
     game = engine.load(name, **SUBJECTS[name].options)
     start: Any = game.start().position  # type: ignore[attr-defined]  # every game of ours has one
-    assert abs(specialised_search(name).hooks["network_score"](start, 0, record_of(game))) < LOGIT_SCORE
+    known, record = evaluation_module(name).FEATURES, record_of(game)
+    known.mark(start, record.marked)
+    update(0, 0, known.words, record)
+    assert abs(forward(0, record)) < LOGIT_SCORE

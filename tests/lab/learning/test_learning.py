@@ -14,8 +14,9 @@ from typer.testing import CliRunner
 
 from cornered import engine
 from cornered.bots.evaluate.quoridor import FEATURES
-from cornered.bots.nnue.layout import LOGIT_SCORE
+from cornered.bots.nnue.layout import LOGIT_SCORE, MOVES
 from cornered.bots.nnue.network import load
+from cornered.bots.search.specialise import hooks
 from cornered.engine.kernels.walls import Position
 from cornered.engine.progress import Progress, no_report
 from cornered.lab.execution.workforce import Workforce
@@ -74,27 +75,39 @@ def test_files_give_back_what_was_written(positions: Positions, tmp_path: Path) 
     write(positions, Position._fields, tmp_path / "games.parquet")
     found = read(tmp_path / "games.parquet")
     assert np.array_equal(found.fields, positions.fields)
-    assert [str(part.dtype) for part in (found.scores, found.results, found.games)] == ["int32", "int8", "int32"]
+    kept = found.scores, found.moves, found.results, found.games
+    assert [str(part.dtype) for part in kept] == ["int32", "int16", "int8", "int32"]
+    assert np.array_equal(found.moves, positions.moves)
 
 
 def test_it_learns_and_its_integers_are_those_of_the_search(positions: Positions) -> None:
     import torch
 
-    from cornered.lab.learning.fitting import Model, feature_lists, fit
+    from cornered.lab.learning.fitting import Model, choices, feature_lists, fit
 
-    network, curve = fit(positions, START, FEATURES, 25, 1)
+    gen = hooks("quoridor")["gen"]
+    network, curve = fit(positions, START, FEATURES, gen, 40, 1)
     assert curve[-1].learnt < 0.97 * curve[0].learnt
-    assert fit(positions, START, FEATURES, 25, 1)[0].columns.tobytes() == network.columns.tobytes()
+    assert fit(positions, START, FEATURES, gen, 40, 1)[0].columns.tobytes() == network.columns.tobytes()
     model = Model(FEATURES)
     model.take(network)
     lists = feature_lists(positions, START, FEATURES)
     features, begins = lists.batch(np.arange(len(positions)))
     with torch.no_grad():
-        logits = model(torch.from_numpy(features), torch.from_numpy(begins)).numpy()
+        logits, moves = (part.numpy() for part in model(torch.from_numpy(features), torch.from_numpy(begins)))
     rows = np.split(features, begins[1:])
     scores = np.array([network.score(row.tolist()) for row in rows])
     # The second layer is rounded down, each unit by less than 1 / 255.
     assert np.abs(scores - LOGIT_SCORE * logits).max() < 0.02 * LOGIT_SCORE
+    preferences = np.array([network.preferences(row.tolist()) for row in rows])
+    assert np.abs(preferences - 100 * moves).max() < 2
+    # It prefers the search's moves to others: by chance the mean rank of a move would be a half.
+    legal, rank = choices(positions, START, FEATURES, gen), []
+    chosen, allowed = legal.batch(np.arange(len(positions)), np.arange(MOVES))
+    for row, move, may in zip(preferences, chosen, allowed, strict=True):
+        assert may[move]
+        rank.append(np.mean(row[may] > row[move]))
+    assert np.mean(rank) < 0.3
     assert all(np.array_equal(a, b) for a, b in zip(*(_arrays(one) for one in (model.network(), network)), strict=True))
 
 
