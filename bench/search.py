@@ -20,7 +20,7 @@ from typing import Any, Final
 from cornered import engine
 from cornered.bench.evaluations import PLAIN_KERNELS
 from cornered.bots.search.memory import SearchMemory
-from cornered.bots.search.searcher import LEARNT, SELECTIVE, Limit, Searcher, Style
+from cornered.bots.search.searcher import SELECTIVE, Limit, Searcher, learnt_style
 from cornered.bots.search.specialise import NO_NETWORK, SCRATCH, SpecialisedSearch, hooks, specialise
 from cornered.bots.search.template import INFINITE_SCORE
 from cornered.bots.search.warming import warm
@@ -28,7 +28,7 @@ from cornered.engine.compile.kernel import cache_of
 
 __all__ = ["EXPECTED_NODES", "Beside", "Figures", "NodeCount", "as_json", "beside_c", "count", "lines", "run", "total"]
 
-EXPECTED_NODES: Final = 1_062_312
+EXPECTED_NODES: Final = 1_078_973
 """The node total of `BENCH_POSITIONS` for the current sources."""
 
 BENCH_POSITIONS: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
@@ -58,10 +58,12 @@ BENCH_POSITIONS: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
 }
 """Moves from the start of the default options, and the search depth."""
 
-STYLES: Final[Mapping[str, Style]] = {"by hand": SELECTIVE, "network": LEARNT}
 NETWORK_PLIES: Final = 3
 """So many plies deeper go the searches with a network, or they would be too short for a speed."""
-SEARCHES: Final = (*((game, "by hand") for game in BENCH_POSITIONS), ("isolation", "network"), ("quoridor", "network"))
+SEARCHES: Final = (
+    *((game, "by hand") for game in BENCH_POSITIONS),
+    *((game, "network") for game in ("isolation", "bamboo", "quoridor")),
+)
 
 PLAIN_DEPTHS: Final[Mapping[str, int]] = {"trapgrid": 30, "isolation": 10, "bamboo": 7, "quoridor": 8}
 """Search depth from the start of each game with minimal evaluations."""
@@ -218,7 +220,7 @@ def count(game: str, evaluation: str) -> NodeCount:
     """Search the game's positions, each with an empty transposition table."""
     loaded = engine.load(game)
     searcher = Searcher(loaded, SearchMemory.private())
-    deeper = NETWORK_PLIES if evaluation == "network" else 0
+    style, deeper = (learnt_style(game), NETWORK_PLIES) if evaluation == "network" else (SELECTIVE, 0)
     nodes, seconds = 0, 0.0
     for moves, depth in BENCH_POSITIONS[game]:
         state = loaded.start()
@@ -226,7 +228,7 @@ def count(game: str, evaluation: str) -> NodeCount:
             state = engine.apply(state, move)
         searcher.memory.clear()
         started = time.thread_time()
-        nodes += searcher.search(state, Limit(depth=depth + deeper), STYLES[evaluation]).nodes
+        nodes += searcher.search(state, Limit(depth=depth + deeper), style).nodes
         seconds += time.thread_time() - started
     return NodeCount(game, evaluation, len(BENCH_POSITIONS[game]), nodes, seconds)
 

@@ -35,8 +35,8 @@ class FeatureSet:
     `turned()` returns where each feature goes, and where each move goes by its number, when the board is turned round
     for the second seat; `symmetries()` returns this for each symmetry of the board that the rules cannot tell, the
     identity first. `prior()` returns float64 (64 * words): the direct weights at the start of the training, in
-    hundredths, such as those of the hand-written evaluation. `exclusive()` returns disjoint sets of features of which a position has
-    at most one: by them `Network.check_sums` bounds the sums of a network.
+    hundredths, such as those of the hand-written evaluation. `exclusive()` returns disjoint sets of features of which a
+    position has at most one: by them `Network.check_sums` bounds the sums of a network.
     """
 
     words: int

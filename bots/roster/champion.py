@@ -11,7 +11,7 @@ from cornered.bots.book import lookup
 from cornered.bots.bot import Limit, Line, Proven, Setting, SettingValue, Thought
 from cornered.bots.evaluate import evaluator
 from cornered.bots.search.borrower import MemoryBorrower
-from cornered.bots.search.searcher import LEARNT, SELECTIVE, Searcher
+from cornered.bots.search.searcher import SELECTIVE, Searcher, Style, learnt_style
 from cornered.bots.solve import Proof, prove, score, warm
 from cornered.bots.textbook.deepening import search
 from cornered.engine import Game, State
@@ -44,7 +44,7 @@ class ChampionBot(MemoryBorrower):
 
     def __init__(self, seed: int | None = None, **settings: SettingValue) -> None:
         super().__init__(seed, **settings)
-        self._style = LEARNT if self.settings["version"] == NEWEST_VERSION else SELECTIVE
+        self._is_learnt = self.settings["version"] == NEWEST_VERSION
         self._memory: SearchMemory | None = None
         self._searchers: dict[Game, Searcher] = {}
 
@@ -58,9 +58,12 @@ class ChampionBot(MemoryBorrower):
         if not Searcher.supports(game):
             search(start, Limit(nodes=10), evaluator(game.name), self.chance)
             return
-        self._searcher(game, Limit(time=1)).search(start, Limit(depth=1), self._style)
+        self._searcher(game, Limit(time=1)).search(start, Limit(depth=1), self._style(game))
         lookup(start)
         warm(game.name)
+
+    def _style(self, game: Game) -> Style:
+        return learnt_style(game.name) if self._is_learnt else SELECTIVE
 
     def _searcher(self, game: Game, limit: Limit) -> Searcher:
         """Return the search for `game`. Under a clock it keeps the table of earlier moves; with a limit of depth or
@@ -81,12 +84,12 @@ class ChampionBot(MemoryBorrower):
         searcher = self._searcher(state.game, limit)
         proof = self._proof(state, limit)
         if proof is None:
-            return searcher.search(state, limit, self._style)
+            return searcher.search(state, limit, self._style(state.game))
         if proof.value is not None:
             return replace(_proof_thought(state, limit, proof, searcher), seconds=perf_counter() - started)
         if limit.nodes is not None:
             limit = replace(limit, nodes=limit.nodes - proof.nodes)
-        thought = searcher.search(state, limit, self._style, without=frozenset(proof.values))
+        thought = searcher.search(state, limit, self._style(state.game), without=frozenset(proof.values))
         return replace(thought, nodes=thought.nodes + proof.nodes, seconds=thought.seconds + proof.seconds)
 
     def _proof(self, state: State, limit: Limit) -> Proof | None:

@@ -106,8 +106,7 @@ class IterativeDeepening:
         buffer = np.zeros(MAX_MOVES_PER_POSITION, np.int64)
         count = self._hooks["gen"](position, buffer)
         names = dict(zip(buffer[:count].tolist(), state.moves(), strict=True))
-        is_narrow = self._style.selective and self._style.pruning_on(has_network=self._has_network).candidates
-        chosen = self._hooks["candidate_moves"](position, buffer, count) if is_narrow else count
+        chosen = self._hooks["candidate_moves"](position, buffer, count) if self._style.selective else count
         numbers = buffer[:count].tolist()
         table_move = self._table_move(position)
         order_score = self._hooks["order_score"]

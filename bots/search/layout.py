@@ -52,7 +52,6 @@ WORKSPACE_LAYOUT: Final = np.dtype(
         ("age", np.int64),
         ("order_noise", np.int64),
         ("preference_weight", np.int64),
-        ("candidates", np.int64),
         ("limit", np.int64),
         ("margins", np.int64, (PRUNED_DEPTHS,)),
         ("move_limits", np.int64, (PRUNED_DEPTHS,)),

@@ -2,7 +2,8 @@
 
     searcher = Searcher(game)                                   # a memory of its own, kept from search to search
     thought = searcher.search(state, Limit(time=1000))          # strong
-    thought = searcher.search(state, Limit(time=1000), LEARNT)   # stronger, where the board has a network
+    style = learnt_style(state.game.name)
+    thought = searcher.search(state, Limit(time=1000), style)   # stronger, where the board has a network
     thought = searcher.search(state, Limit(depth=4), FULL_WIDTH)  # the value of plain minimax at depth 4
     thought = searcher.search(state, Limit(depth=9, lines=3))   # exact scores and lines for the three best moves
     thought = searcher.search(state, limit, without={"e2"})     # the best of the other moves
@@ -25,10 +26,10 @@ from cornered.bots.bot import Limit, Thought
 from cornered.bots.search.iterative_deepening import IterativeDeepening
 from cornered.bots.search.memory import SearchMemory
 from cornered.bots.search.specialise import SpecialisedSearch, specialised_search, supports
-from cornered.bots.search.style import FULL_WIDTH, LEARNT, SELECTIVE, Pruning, Style
+from cornered.bots.search.style import FULL_WIDTH, SELECTIVE, Pruning, Style, learnt_style
 from cornered.engine import Game, State
 
-__all__ = ["FULL_WIDTH", "LEARNT", "SELECTIVE", "Limit", "Pruning", "Searcher", "Style"]
+__all__ = ["FULL_WIDTH", "SELECTIVE", "Limit", "Pruning", "Searcher", "Style", "learnt_style"]
 
 
 class Searcher:

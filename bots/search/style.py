@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from cornered.bots.search.layout import MAX_MOVES_PER_POSITION, PRUNED_DEPTHS, REDUCED_DEPTHS
 
-__all__ = ["FULL_WIDTH", "LEARNT", "SELECTIVE", "STEPPED", "Pruning", "Style"]
+__all__ = ["FULL_WIDTH", "SELECTIVE", "STEPPED", "Pruning", "Style", "learnt_style"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +23,7 @@ class Pruning:
     `move_limits[i]` is after how many moves a node of depth i + 1 ends. Both are of null windows only, of at most 7
     depths; 0 is never. A late move is searched `reduction_base + ln(depth) * ln(number of the move) * reduction_scale`
     plies less deep, in hundredths of a ply, from depth 3 on and after `full_depth_moves`; with a scale of 0 it is one
-    ply, and two from depth 5 on after 2 * full_depth_moves + 2 moves. `candidates` says whether only the game's
-    candidate moves are searched, until all of them lose.
+    ply, and two from depth 5 on after 2 * full_depth_moves + 2 moves.
     """
 
     margins: tuple[int, ...] = ()
@@ -31,7 +31,6 @@ class Pruning:
     reduction_base: int = 0
     reduction_scale: int = 0
     full_depth_moves: int = 3
-    candidates: bool = True
 
     def reductions(self) -> npt.NDArray[np.int64]:
         """Return the reductions in plies by depth and number of the move: int64 (REDUCED_DEPTHS,
@@ -40,7 +39,6 @@ class Pruning:
 
     def write(self, workspace: Any) -> None:
         """Set a search's workspace to it."""
-        workspace.candidates = int(self.candidates)
         workspace.margins[:] = workspace.move_limits[:] = 0
         for field, values in ((workspace.margins, self.margins), (workspace.move_limits, self.move_limits)):
             field[1 : 1 + len(values)] = values[: PRUNED_DEPTHS - 1]
@@ -84,15 +82,19 @@ class Style:
     def write(self, workspace: Any, *, has_network: bool, has_preferences: bool) -> None:
         """Set a search's workspace to it: whether there is a network for the board, and whether it prefers moves."""
         workspace.selective, workspace.uses_network = int(self.selective), int(self.learnt and has_network)
-        workspace.preference_weight = self.preference_weight if has_preferences else 0
-        self.pruning_on(has_network=has_network).write(workspace)
-
-    def pruning_on(self, *, has_network: bool) -> Pruning:
-        """Return the pruning on a board that has a network, or has none."""
-        return self.pruning if has_network or not self.learnt else STEPPED
+        workspace.preference_weight = self.preference_weight if self.learnt and has_preferences else 0
+        (self.pruning if has_network or not self.learnt else STEPPED).write(workspace)
 
 
 SELECTIVE: Final = Style()
-LEARNT: Final = Style(learnt=True, pruning=Pruning(margins=(100, 180, 260, 340, 420, 500)))
-"""Margins in hundredths of a network's score. What was tried beside them is in docs/strength.md."""
+MARGINS: Final = (100, 180, 260, 340, 420, 500)
+"""In hundredths of a network's score. What was tried beside them is in docs/strength.md."""
+LATE_MOVES: Final[Mapping[str, tuple[int, ...]]] = {"bamboo": (5, 8, 12, 16, 20)}
+"""Where late-move pruning gains more than its time."""
 FULL_WIDTH: Final = Style(selective=False)
+
+
+@cache
+def learnt_style(game: str) -> Style:
+    """Return how players search a game whose boards may have networks."""
+    return Style(learnt=True, pruning=Pruning(MARGINS, LATE_MOVES.get(game, ())), preference_weight=16)

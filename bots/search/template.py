@@ -129,14 +129,15 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
                         return score
 
     side = position.turn & 1
-    uses_network = HAS_NETWORK and workspace.uses_network != 0
+    # A constant in the condition lets the compiler leave out what a game without a network has no fields for.
+    uses_network = workspace.uses_network != 0
     # Whether the accumulator of this ply is this position's; nodes below have their own.
     is_updated = False
     # Static null-move pruning: in null windows near the leaves, an evaluation far above beta is taken for the score.
     is_null_window = beta - alpha == 1 and abs(beta) < PLY_COUNTING_SCORE
     if selective and is_null_window and 0 < depth < PRUNED_DEPTHS and workspace.margins[depth] != 0:
         static = 0
-        if uses_network:
+        if HAS_NETWORK and uses_network:
             mark(position, scratch.marked)
             update(ply, side, WORDS, scratch)
             is_updated = True
@@ -158,14 +159,14 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
         if plies != 0:
             return MATE_SCORE - ply - plies if plies > 0 else ply - plies - MATE_SCORE
     if is_leaf:
-        if uses_network:
+        if HAS_NETWORK and uses_network:
             mark(position, scratch.marked)
             update(ply, side, WORDS, scratch)
             return forward(ply, scratch)
         return evaluate(position)
 
     count = total
-    if selective and workspace.candidates != 0:
+    if selective:
         count = candidate_moves(position, moves, total)
     sort_from = 0
     if table_move >= 0:
@@ -195,8 +196,8 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
             count = total
         if index >= sort_from:
             if scored < count:
-                prefers = uses_network and workspace.preference_weight != 0
-                if prefers and not is_updated:
+                prefers = workspace.preference_weight != 0
+                if HAS_NETWORK and prefers and not is_updated:
                     mark(position, scratch.marked)
                     update(ply, side, WORDS, scratch)
                     is_updated = True
@@ -207,7 +208,7 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
                     elif move == workspace.killers[ply, 1]:
                         order_scores[i] = KILLER_ORDER_SCORE - 1
                     else:
-                        if prefers:
+                        if HAS_NETWORK and prefers:
                             order_scores[i] = workspace.preference_weight * preference(ply, side, move, scratch)
                         else:
                             order_scores[i] = 4 * order_score(position, move)

@@ -23,7 +23,8 @@ def write_card(plan: LearningPlan, folder: Path, generation: Generation) -> None
     text = f"""# Network of {plan.game.title()}, generation {generation.number}
 
 Evaluates positions of {plan.game} for two ({board}) in the compiled search. A first layer of {HIDDEN} units over the
-features of the position, {SECOND} units, and one score: the expected result of the mover.
+features of the position, {SECOND} units, and one score: the expected result of the mover. Beside it are preferences,
+one for each move, which order the moves of the search.
 
 | | |
 | --- | --- |

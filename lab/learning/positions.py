@@ -27,8 +27,8 @@ MOST_LOGIT_SCORE: Final = 5_000.0
 @dataclass(frozen=True, slots=True)
 class Positions:
     """One position a row: `fields` int64 (n, fields of the game's `Position`); `scores` int32 (n), the search's score
-    for the mover in hundredths; `moves` int16 (n), the number of its best move; `results` int8 (n), 1 for a game that the mover won, 0 for a draw, -1 for a loss;
-    `games` int32 (n), the number of the game."""
+    for the mover in hundredths; `moves` int16 (n), the number of its best move; `results` int8 (n), 1 for a game that
+    the mover won, 0 for a draw, -1 for a loss; `games` int32 (n), the number of the game."""
 
     fields: npt.NDArray[np.int64]
     scores: npt.NDArray[np.int32]
@@ -80,7 +80,8 @@ def maker(start: Any) -> Callable[[Iterable[Any]], Any]:
 def write(positions: Positions, names: Sequence[str], path: Path) -> None:
     """Write a file atomically. `names` are those of the fields of the game's `Position`."""
     columns: dict[str, Any] = {name: positions.fields[:, at] for at, name in enumerate(names)}
-    columns |= {"score": positions.scores, "move": positions.moves, "result": positions.results, "game": positions.games}
+    columns |= {"score": positions.scores, "move": positions.moves}
+    columns |= {"result": positions.results, "game": positions.games}
     with replacing(path, sync=True) as part:
         pq.write_table(pa.table(columns), part, compression="zstd")
 
