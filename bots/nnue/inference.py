@@ -87,7 +87,7 @@ def forward(ply: int, network: Any) -> int:
 @kernel
 def preference(ply: int, mover: int, move: int, network: Any) -> int:
     """Return the logit of a move in the position of the accumulator of `ply`, in hundredths."""
-    total = network.moves_bias[mover, move]
+    total: int = network.moves_bias[mover, move]
     for i in range(HIDDEN):
         value = min(max(network.accumulator[ply, i], np.int16(0)), np.int16(FIRST_SCALE))
         total = multiply_add(total, value, network.moves[mover, move, i])

@@ -79,7 +79,8 @@ class Network:
 
     def _hidden(self, features: Sequence[int]) -> npt.NDArray[np.int64]:
         accumulator = self.bias.astype(np.int64) + self.columns[list(features)].astype(np.int64).sum(axis=0)
-        return accumulator.clip(0, FIRST_SCALE)
+        hidden: npt.NDArray[np.int64] = accumulator.clip(0, FIRST_SCALE)
+        return hidden
 
 
 def _reach(

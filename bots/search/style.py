@@ -79,7 +79,7 @@ class Style:
     pruning: Pruning = STEPPED
     preference_weight: int = 0
 
-    def write(self, workspace: Any, *, has_network: bool, has_preferences: bool) -> None:
+    def write(self, workspace: Any, *, has_network: bool, has_preferences: bool = False) -> None:
         """Set a search's workspace to it: whether there is a network for the board, and whether it prefers moves."""
         workspace.selective, workspace.uses_network = int(self.selective), int(self.learnt and has_network)
         workspace.preference_weight = self.preference_weight if self.learnt and has_preferences else 0

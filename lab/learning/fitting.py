@@ -153,9 +153,7 @@ class Model(nn.Module):  # type: ignore[misc]  # mypy does not follow torch
             second.clamp(0, 1), rounded(self.third.weight, LAYER_SCALE), rounded(self.third.bias, product)
         )
         direct = nn.functional.embedding_bag(features, rounded(self.direct, product), begins, mode="sum")
-        moves = nn.functional.linear(
-            hidden, rounded(self.moves.weight, LAYER_SCALE), rounded(self.moves.bias, product)
-        )
+        moves = nn.functional.linear(hidden, rounded(self.moves.weight, LAYER_SCALE), rounded(self.moves.bias, product))
         return (third + direct)[:, 0], moves
 
     def forget(self, features: Any) -> None:

@@ -1,4 +1,4 @@
-"""The compiled inference and the plain one give the same score and preferences, however the search comes to a position."""
+"""The compiled inference and the plain one agree on scores and preferences, however the search comes to a position."""
 
 from __future__ import annotations
 

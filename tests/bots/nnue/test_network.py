@@ -50,7 +50,7 @@ def test_a_position_has_at_most_one_feature_of_each_exclusive_set(game: Game, mo
 def test_the_exclusive_sets_are_those_of_the_turned_board_too(game: Game, module: ModuleType) -> None:
     groups = {frozenset(group) for group in module.FEATURES.exclusive()}
     for image in (module.FEATURES.turned(), *module.FEATURES.symmetries()):
-        assert {frozenset(image[feature] for feature in group) for group in groups} == groups
+        assert {frozenset(image.features[feature] for feature in group) for group in groups} == groups
 
 
 @pytest.mark.parametrize(("game", "module"), SUBJECTS)

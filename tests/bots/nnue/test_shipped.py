@@ -80,7 +80,9 @@ def test_a_start_is_about_even(path: Path) -> None:
     name = NAMES[path.stem]
     game = engine.load(name, **SUBJECTS[name].options)
     start: Any = game.start().position  # type: ignore[attr-defined]  # every game of ours has one
-    known, record = evaluation_module(name).FEATURES, record_of(game)
+    evaluation, record = evaluation_module(name), record_of(game)
+    assert evaluation is not None
+    known = evaluation.FEATURES
     known.mark(start, record.marked)
     update(0, 0, known.words, record)
     assert abs(forward(0, record)) < LOGIT_SCORE
