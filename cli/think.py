@@ -166,6 +166,9 @@ def solve(
     position: PositionOption = None,
     time_: Seconds = None,
     nodes: Nodes = None,
+    memory: Annotated[
+        int | None, typer.Option("--memory", min=1, max=2**20, help="MiB of Quoridor's tables; by default 305.")
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Prove what a position comes to with best play, by default the start; exit code 1 when the limit is too small."""
@@ -177,7 +180,7 @@ def solve(
     found = solver(game)
     if found is None:
         raise ValueError(f"there is no solver for {game}")
-    limit = Limit(milliseconds(time_), None, nodes)
+    limit = Limit(milliseconds(time_), None, nodes, memory=None if memory is None else memory << 20)
     counted = 0
 
     def report(nodes: int) -> None:
@@ -194,7 +197,7 @@ def solve(
     elif solution is not None:
         typer.echo(_solved(solution, state, seconds))
     if solution is None:
-        why = "the solver does not play these options"
+        why = "the solver does not play these options, or needs more --memory"
         if time_ is not None or nodes is not None:
             why = "not solved within the limit; give more --time or --nodes, or the solver may not reach these options"
         typer.echo(why, err=True)

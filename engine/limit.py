@@ -18,7 +18,8 @@ class ClockTimes:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The limits of one search: milliseconds, plies, nodes. None does not limit; time runs from its construction.
+    """The limits of one search: milliseconds, plies, nodes, bytes. None does not limit; time runs from its
+    construction.
 
     `lines` is the number of moves that get an exact score and a line: one to play, more to study.
     """
@@ -26,6 +27,8 @@ class Limit:
     time: int | None = None
     depth: int | None = None
     nodes: int | None = None
+    memory: int | None = field(default=None, kw_only=True)
+    """Bytes of a solver's tables; None leaves it to the solver."""
     lines: int = 1
     grace: int | None = None
     """Milliseconds after `time` within which an answer is still of use; None where unknown."""
@@ -34,7 +37,7 @@ class Limit:
     started: float = field(default_factory=monotonic, compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("time", "depth", "nodes", "lines"):
+        for name in ("time", "depth", "nodes", "memory", "lines"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"a limit's {name} is 1 or more, or None, not {value}")

@@ -1,8 +1,8 @@
 """Retrograde analysis: tables for every layout of walls reachable from a position, from the fullest layouts down.
 
-A layer holds the layouts with a given number of walls more than the first. A layout is a number: seven bits a wall,
-its index among the free slots, the lowest index in the highest bits, so that a layer's layouts rise. Where the first
-layout is its own mirror image, left and right, only one of two images is kept. A layer has a table
+A layer holds the layouts with a given number of walls more than the first. A layout is a number: `slot_bits` bits a
+wall, its index among the free slots, the lowest index in the highest bits, so that a layer's layouts rise. Where the
+first layout is its own mirror image, left and right, only one of two images is kept. A layer has a table
 (`cornered.bots.solve.race`) for each layout and each way in which the seats can have shared its new walls out.
 """
 
@@ -17,44 +17,54 @@ from cornered.bots.solve.race import UNSETTLED_BYTE, settle
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.kernels.maze import CELL_COUNT, Four, bit, passages
 
-__all__ = ["MOST_SLOTS", "MOST_WALLS", "canonical", "extend", "place", "settle_layouts"]
+__all__ = ["LAYOUT_BITS", "MOST_SLOTS", "canonical", "extend", "place", "settle_layouts", "slot_bits"]
 
 MOST_SLOTS: Final = 128
-MOST_WALLS: Final = 9
-"""Walls that the number of a layout has room for."""
+LAYOUT_BITS: Final = 63
 
 Bytes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.int64]
 
 
 @kernel
+def slot_bits(slots: int) -> int:
+    """Return the bits of a wall in the number of a layout on a board with so many slots."""
+    bits = 1
+    while 1 << bits < slots:
+        bits += 1
+    return bits
+
+
+@kernel
 def extend(layouts: Numbers, depth: int, clashes: npt.NDArray[np.uint8], longer: Numbers) -> int:
     """Write the layouts with one wall more, rising; return how many, or -1 when `longer` has no room for them."""
     slots = clashes.shape[0]
+    bits = slot_bits(slots)
+    mask = (1 << bits) - 1
     count = 0
     for layout in layouts:
-        first = (layout & 127) + 1 if depth > 0 else 0
+        first = (layout & mask) + 1 if depth > 0 else 0
         for slot in range(first, slots):
             fits = True
             for i in range(depth):
-                if clashes[(layout >> (7 * i)) & 127, slot] != 0:
+                if clashes[(layout >> (bits * i)) & mask, slot] != 0:
                     fits = False
                     break
             if fits:
                 if count == longer.shape[0]:
                     return -1
-                longer[count] = layout << 7 | slot
+                longer[count] = layout << bits | slot
                 count += 1
     return count
 
 
 @kernel
-def joined(layout: int, depth: int, slot: int) -> int:
+def joined(layout: int, depth: int, slot: int, bits: int) -> int:
     """Return the layout with `slot` put in its place among the others."""
     shift = 0
-    while shift < 7 * depth and (layout >> shift) & 127 > slot:
-        shift += 7
-    return ((layout >> shift) << 7 | slot) << shift | layout & ((1 << shift) - 1)
+    while shift < bits * depth and (layout >> shift) & ((1 << bits) - 1) > slot:
+        shift += bits
+    return ((layout >> shift) << bits | slot) << shift | layout & ((1 << shift) - 1)
 
 
 @kernel
@@ -62,9 +72,10 @@ def canonical(layout: int, depth: int, mirror: Numbers) -> int:
     """Return the lower of a layout and its mirror image; `mirror` is empty where the first layout is lopsided."""
     if mirror.shape[0] == 0:
         return layout
+    bits = slot_bits(mirror.shape[0])
     image = 0
     for i in range(depth):
-        image = joined(image, i, int(mirror[(layout >> (7 * i)) & 127]))
+        image = joined(image, i, int(mirror[(layout >> (bits * i)) & ((1 << bits) - 1)]), bits)
     return min(layout, image)
 
 
@@ -95,8 +106,9 @@ def place(layouts: Numbers, layout: int) -> int:
 @kernel
 def doors_of(first: Four, size: int, layout: int, depth: int, walls: Numbers) -> Four:
     h_lo, h_hi, v_lo, v_hi = first
+    bits = slot_bits(walls.shape[0])
     for i in range(depth):
-        wall = walls[(layout >> (7 * i)) & 127]
+        wall = walls[(layout >> (bits * i)) & ((1 << bits) - 1)]
         lo, hi = bit(wall % CELL_COUNT)
         if wall < 2 * CELL_COUNT:
             h_lo, h_hi = h_lo | lo, h_hi | hi
@@ -130,6 +142,8 @@ def settle_layouts(
     cells = size * size
     places = cells * cells
     total = 2 * places
+    bits = slot_bits(walls.shape[0])
+    mask = (1 << bits) - 1
     outside = np.zeros(total, np.uint8)
     work = np.empty(6 * total + 1024, np.int64)
     reflected = np.empty(places if mirror.shape[0] > 0 else 0, np.int64)
@@ -149,12 +163,12 @@ def settle_layouts(
             for slot in range(walls.shape[0] if stocks[0] + stocks[1] > depth else 0):
                 fits = True
                 for i in range(depth):
-                    if clashes[(layout >> (7 * i)) & 127, slot] != 0:
+                    if clashes[(layout >> (bits * i)) & mask, slot] != 0:
                         fits = False
                         break
                 if not fits:
                     continue
-                fuller = joined(layout, depth, slot)
+                fuller = joined(layout, depth, slot, bits)
                 child = canonical(fuller, depth + 1, mirror)
                 where = place(next_layouts, child) * next_shares - lowest_next
                 for turn in range(2):

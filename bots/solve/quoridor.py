@@ -17,7 +17,16 @@ import numpy.typing as npt
 from cornered import engine
 from cornered.bots.bot import Limit, Proven
 from cornered.bots.solve import Solution, ignore
-from cornered.bots.solve.layers import MOST_SLOTS, MOST_WALLS, canonical, extend, keep_canonical, place, settle_layouts
+from cornered.bots.solve.layers import (
+    LAYOUT_BITS,
+    MOST_SLOTS,
+    canonical,
+    extend,
+    keep_canonical,
+    place,
+    settle_layouts,
+    slot_bits,
+)
 from cornered.bots.solve.race import DRAW_BYTE, UNSETTLED_BYTE
 from cornered.engine import State
 from cornered.engine.games.quoridor import QuoridorState
@@ -27,7 +36,7 @@ from cornered.engine.kernels.walls import Position, walls_of
 __all__ = ["LAYOUTS", "Layouts", "is_within_reach", "solve", "warm"]
 
 BOUND: Final = 320_000_000
-"""Bytes of tables that one process keeps: one byte a position."""
+"""Bytes of tables that one process keeps, one byte a position, where the limit does not say."""
 REACH_POSITIONS: Final = 40_000_000
 """Positions settled in about a second."""
 CLOCK_CHECK_POSITIONS: Final = 100_000
@@ -101,7 +110,7 @@ class Layouts:
             layers.append(Layer(depth, kept, lowest, shares, NO_BYTES))
             if depth == sum(stocks):
                 break
-            if depth == MOST_WALLS:
+            if (depth + 1) * slot_bits(len(slots)) > LAYOUT_BITS:
                 return None
             room = min(2 * (bound - needed) // total + 1, len(layouts) * len(slots))
             longer = np.empty(room, np.int64)
@@ -170,7 +179,7 @@ class Layouts:
         assert added is not None
         layout = 0
         for number in sorted(self.index[wall] for wall in added):
-            layout = layout << 7 | number
+            layout = layout << slot_bits(len(self.walls)) | number
         layer = self.layers[len(added)]
         kept = int(canonical(layout, layer.depth, self.mirror))
         cells = [cell // 9 * self.size + cell % 9 for cell in (position.pawns & 255, position.pawns >> 8 & 255)]
@@ -182,7 +191,7 @@ class Layouts:
 
 
 LAYOUTS: Final[list[Layouts]] = []
-"""Layouts settled or begun by this process, the last used at the end, all together within BOUND."""
+"""Layouts settled or begun by this process, the last used at the end, all together within BOUND or the last limit."""
 
 
 def is_within_reach(state: State) -> bool:
@@ -196,17 +205,18 @@ def is_within_reach(state: State) -> bool:
 
 
 def solve(state: State, limit: Limit, report: Callable[[int], None] = ignore) -> Solution | None:
-    """Return the solution of a position with every length; None beyond `limit` or BOUND.
+    """Return the solution of a position with every length; None beyond `limit`, its memory or else BOUND.
 
     Nodes are positions of the tables. Settled layouts are kept when the time is up.
     """
     started = monotonic()
     if not _is_duel(state):
         return None
-    layouts = _found(state.position) or Layouts.of(state.position, BOUND)
+    bound = BOUND if limit.memory is None else limit.memory
+    layouts = _found(state.position) or Layouts.of(state.position, bound)
     if layouts is None or (limit.nodes is not None and layouts.needed > limit.nodes):
         return None
-    _keep(layouts)
+    _keep(layouts, bound)
     nodes = 0
     if limit.deadline is not None and monotonic() > limit.deadline:
         return None
@@ -233,10 +243,10 @@ def _found(position: Position) -> Layouts | None:
     return next((layouts for layouts in reversed(LAYOUTS) if layouts.covers(position)), None)
 
 
-def _keep(layouts: Layouts) -> None:
+def _keep(layouts: Layouts, bound: int) -> None:
     """Put the layouts behind those that were used before; the longest unused go when the bound is passed."""
     LAYOUTS[:] = [*(other for other in LAYOUTS if other is not layouts), layouts]
-    while sum(kept.needed for kept in LAYOUTS) > BOUND and len(LAYOUTS) > 1:
+    while sum(kept.needed for kept in LAYOUTS) > bound and len(LAYOUTS) > 1:
         del LAYOUTS[0]
 
 

@@ -271,6 +271,14 @@ def test_answers_with_another_seed_are_not_gone_on_with(tmp_path: Path) -> None:
     assert think(*asked, "--seed", "7", "--resume").exit_code == 0
 
 
+def test_the_tables_of_solve_keep_within_their_memory() -> None:
+    board = "solve", "quoridor", "-o", "size=5", "-o", "walls=2"
+    done = run(*board, "--memory", "1")
+    assert done.exit_code == 1
+    assert "needs more --memory" in done.stderr
+    assert "loses in" in run(*board, "--memory", "64").stdout
+
+
 def test_solve_proves_a_start_and_names_the_winning_moves() -> None:
     told = json.loads(run("solve", "isolation", "-o", "width=3", "-o", "height=3", "--json").stdout)
     assert told["value"] == "win"

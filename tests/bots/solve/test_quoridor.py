@@ -14,7 +14,7 @@ import pytest
 from cornered import engine
 from cornered.bots.bot import Limit
 from cornered.bots.solve import quoridor as solver
-from cornered.bots.solve.layers import canonical, extend, joined, place
+from cornered.bots.solve.layers import canonical, extend, joined, place, slot_bits
 from cornered.bots.solve.race import DRAW_BYTE, UNSETTLED_BYTE, settle
 from cornered.engine import State
 from cornered.engine.games.quoridor import QuoridorState
@@ -260,10 +260,11 @@ def test_layouts_rise_and_none_is_missing() -> None:
 
 
 def test_a_wall_finds_its_place_in_a_layout_and_a_mirror_keeps_one_of_two() -> None:
-    layout = 2 << 7 | 5
-    assert joined(layout, 2, 1) == 1 << 14 | 2 << 7 | 5
-    assert joined(layout, 2, 3) == 2 << 14 | 3 << 7 | 5
-    assert joined(layout, 2, 9) == 2 << 14 | 5 << 7 | 9
+    assert [slot_bits(slots) for slots in (1, 2, 10, 16, 17, 32, 72, 128)] == [1, 1, 4, 4, 5, 5, 7, 7]
+    layout = 2 << 4 | 5
+    assert joined(layout, 2, 1, 4) == 1 << 8 | 2 << 4 | 5
+    assert joined(layout, 2, 3, 4) == 2 << 8 | 3 << 4 | 5
+    assert joined(layout, 2, 9, 4) == 2 << 8 | 5 << 4 | 9
     mirror = np.array([9, 8, 7, 6, 5, 4, 3, 2, 1, 0], np.int64)
     assert canonical(layout, 2, mirror) == layout
-    assert canonical(4 << 7 | 7, 2, mirror) == layout
+    assert canonical(4 << 4 | 7, 2, mirror) == layout
