@@ -48,6 +48,7 @@ LIMITS: Final = (
         "--openings",
         "--plies",
         "--adjudicate",
+        "--sprt",
         "--rate",
         "--limit",
     ),
