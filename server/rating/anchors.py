@@ -1,8 +1,7 @@
 """Where the ratings of the house bots' levels begin: at their measured strength. Pure.
 
-The figures are the sums of the steps that `cornered bench ladder GAME --games 60` measured, with level 5 at 1500 in
-every game, which defines what the numbers mean. A step's 95% interval is 40 to 160 wide on each side, that from
-level 4 to level 5 of Quoridor 210 to 310.
+The figures are the sums of the steps that `cornered bench ladder` measured, with level 5 at 1500 in every game, which
+defines what the numbers mean. docs/ratings.md has the steps with their intervals.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ __all__ = ["ANCHORS", "ANCHOR_DEVIATION", "anchor_of"]
 ANCHOR_DEVIATION: Final = 150.0
 """Wide enough for a level that plays people otherwise than it plays the next level: some twenty games move it there."""
 ANCHORS: Final[dict[str, tuple[int, ...]]] = {
-    "trapgrid": (1406, 1394, 1465, 1523, 1500, 1523, 1570, 1616, 1699, 1746),
-    "isolation": (897, 1044, 1139, 1380, 1500, 1825, 2016, 2087, 2310, 2611),
-    "bamboo": (793, 927, 1117, 1293, 1500, 1741, 2122, 2474, 2697, 2957),
-    "quoridor": (302, 456, 590, 915, 1500, 1759, 1907, 1953, 2048, 2143),
+    "trapgrid": (1103, 1150, 1245, 1353, 1500, 1661, 1719, 1814, 1791, 1874),
+    "isolation": (728, 960, 1114, 1346, 1500, 1780, 1780, 1869, 2149, 2091),
+    "bamboo": (1204, 1395, 1395, 1430, 1500, 1608, 1573, 1874, 1874, 2065),
+    "quoridor": (826, 1106, 1317, 1346, 1500, 1589, 1618, 1647, 1879, 1879),
 }
 """By game, in the options that a table has by default, the rating of level 1, of level 2, and so on."""
 
