@@ -1,7 +1,7 @@
 """Where the ratings of the house bots' levels begin: at their measured strength. Pure.
 
-The figures are the sums of the steps that `cornered bench ladder` measured, with level 5 at 1500 in every game, which
-defines what the numbers mean. docs/ratings.md has the steps with their intervals.
+The figures are sums of measured steps, with level 5 at 1500 in every game, which defines what the numbers mean.
+docs/ratings.md has the steps with their intervals and the rule.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ __all__ = ["ANCHORS", "ANCHOR_DEVIATION", "anchor_of"]
 ANCHOR_DEVIATION: Final = 150.0
 """Wide enough for a level that plays people otherwise than it plays the next level: some twenty games move it there."""
 ANCHORS: Final[dict[str, tuple[int, ...]]] = {
-    "trapgrid": (1103, 1150, 1245, 1353, 1500, 1661, 1719, 1814, 1791, 1874),
-    "isolation": (728, 960, 1114, 1346, 1500, 1780, 1780, 1869, 2149, 2091),
-    "bamboo": (1204, 1395, 1395, 1430, 1500, 1608, 1573, 1874, 1874, 2065),
-    "quoridor": (826, 1106, 1317, 1346, 1500, 1589, 1618, 1647, 1879, 1879),
+    "trapgrid": (1167, 1231, 1308, 1382, 1500, 1663, 1803, 1914, 1998, 2108),
+    "isolation": (885, 1023, 1156, 1308, 1500, 1640, 1803, 1984, 2123, 2316),
+    "bamboo": (790, 989, 1128, 1277, 1500, 1636, 1775, 1907, 2050, 2199),
+    "quoridor": (969, 1141, 1275, 1403, 1500, 1621, 1785, 1913, 2035, 2200),
 }
 """By game, in the options that a table has by default, the rating of level 1, of level 2, and so on."""
 
