@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from cornered.lab.contests.terms import PlayedGame
     from cornered.lab.statistics.sprt import Sprt
 
-__all__ = ["app"]
+__all__ = ["app", "sequential_test"]
 
 DEFAULT_GAMES: Final = 100
 MAX_TEST_GAMES: Final = 20_000
@@ -138,7 +138,7 @@ def match(
 
     if out is not None:
         require(*REPORT_MODULES)
-    test = _test(sprt, alpha, beta)
+    test = sequential_test(sprt, alpha, beta)
     most = games or (MAX_TEST_GAMES if test else DEFAULT_GAMES)
     _require_pairs(most)
     options = ContestOptions(
@@ -185,7 +185,8 @@ def match(
             typer.echo(f"The games and a report are in {out}.")
 
 
-def _test(text: str | None, alpha: float | None, beta: float | None) -> Sprt | None:
+def sequential_test(text: str | None, alpha: float | None = None, beta: float | None = None) -> Sprt | None:
+    """Return the test of --sprt, None without one; its errors are `ERROR_PROBABILITY` by default. Raises ValueError."""
     if text is None:
         if alpha is not None or beta is not None:
             raise ValueError("--alpha and --beta are the errors of a test: give --sprt, as in --sprt 0,3")

@@ -30,6 +30,7 @@ from cornered.cli.cluster import app as clustering
 from cornered.cli.conform import app as conforming
 from cornered.cli.contests import app as contests
 from cornered.cli.dataset import app as collecting
+from cornered.cli.duels import register as register_duels
 from cornered.cli.engine import app as answering
 from cornered.cli.errors import CommandGroup, first_error
 from cornered.cli.fairplay import app as judging
@@ -130,6 +131,7 @@ bench = typer.Typer(
     pretty_exceptions_enable=False,
 )
 register_load(bench)
+register_duels(bench)
 app.add_typer(bench, name="bench")
 app.add_typer(admin, name="admin")
 
@@ -762,36 +764,6 @@ def bench_playouts(
         return
     for line in lines(speeds):
         typer.echo(line)
-
-
-@bench.command("ladder")
-def bench_ladder(
-    game: Annotated[str, typer.Argument(help="The game to play.")],
-    bots: Annotated[
-        str | None,
-        typer.Option(help="Bots from the weakest to the strongest, separated by spaces; by default the levels."),
-    ] = None,
-    games: Annotated[int, typer.Option(min=2, help="Games for each step.")] = 200,
-    seed: Annotated[int, typer.Option(help="Seed of openings, dice and bots with randomness.")] = 1,
-    workers: Annotated[
-        int | None, typer.Option("--workers", "-w", min=1, help="Worker processes; by default one a core.")
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Measure how much stronger each level is than the one below."""
-    from cornered.bench.ladder import as_json as to_json
-    from cornered.bench.ladder import lines, run
-    from cornered.cli.progress import progress
-
-    ladder = bots.split() if bots else [f"level:level={level}" for level in range(1, 11)]
-    if len(ladder) < 2:
-        raise ValueError("a ladder has two bots or more")
-    if games % 2:
-        raise ValueError(f"games come in pairs with the seats swapped: --games {games + 1}")
-    warm_up(game)
-    with progress() as report:
-        steps = run(game, ladder, games, report, seed=seed, workers=workers)
-    typer.echo(json.dumps(to_json(steps)) if as_json else "\n".join(lines(steps)))
 
 
 def main() -> None:

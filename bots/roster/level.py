@@ -1,13 +1,14 @@
-"""Ten levels for people, from a beginner's to full strength: limited depth, and random errors."""
+"""Ten levels for people, from a beginner's to full strength: a short look with errors like those of people."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from cornered.bots.bot import Limit, Line, Setting, SettingValue, Thought
+from cornered.bots.bot import WIN, Limit, Line, Setting, SettingValue, Thought
 from cornered.bots.evaluate import evaluator
 from cornered.bots.roster.champion import ChampionBot
 from cornered.bots.search.borrower import MemoryBorrower
@@ -18,72 +19,85 @@ from cornered.engine import Game, State
 if TYPE_CHECKING:
     from cornered.bots.search.memory import SearchMemory
 
-__all__ = ["BOT", "LADDER", "LevelBot", "LevelSettings"]
+__all__ = ["BOT", "FIRST_SURE_LEVEL", "LADDER", "LevelBot", "LevelSettings"]
 
 
 @dataclass(frozen=True, slots=True)
 class LevelSettings:
-    """A level: a search of `depth` plies and `nodes` nodes at most, then a random choice (softmax): a move `warmth`
-    below the best is e times less likely; with probability `slip` any move is chosen."""
+    """A level: a search of `depth` plies and `nodes` nodes at most, and two kinds of errors.
+
+    With probability `overlook`, for each move by itself, what the search found out about a move is not seen, and it is
+    judged at a glance: by the static evaluation of the position after it. So a move that looks as good as it is is
+    never misjudged, a reply that refutes a natural move may be missed, and so may an unnatural move that is good; the
+    error is as large as what calculation changes. Then a move that is judged `warmth` below the best, in moves' worth,
+    is e times less likely (softmax).
+
+    A win by the move itself is always played. A search of two plies or more never overlooks an end of the game
+    within two plies.
+    """
 
     depth: int
     nodes: int
+    overlook: float
     warmth: float
-    slip: float = 0.0
 
 
 LADDER: Final[Mapping[str, tuple[LevelSettings, ...]]] = {
     "trapgrid": (
-        LevelSettings(1, 100, 9.0, 0.9),
-        LevelSettings(1, 100, 9.0, 0.6),
-        LevelSettings(1, 100, 9.0, 0.35),
-        LevelSettings(1, 100, 5.0, 0.22),
-        LevelSettings(1, 100, 4.0, 0.13),
-        LevelSettings(1, 100, 2.5, 0.06),
-        LevelSettings(1, 100, 1.8),
-        LevelSettings(2, 300, 1.5),
-        LevelSettings(8, 5_000, 0.6),
+        LevelSettings(1, 200, 1.0, 40.0),
+        LevelSettings(1, 200, 1.0, 19.5),
+        LevelSettings(1, 200, 1.0, 13.5),
+        LevelSettings(1, 200, 1.0, 9.6),
+        LevelSettings(1, 200, 1.0, 5.6),
+        LevelSettings(1, 200, 0.77, 2.4),
+        LevelSettings(2, 500, 0.62, 1.1),
+        LevelSettings(2, 500, 0.58, 0.83),
+        LevelSettings(6, 5_000, 0.05, 0.15),
     ),
     "isolation": (
-        LevelSettings(1, 100, 9.0, 0.5),
-        LevelSettings(1, 100, 5.0, 0.2),
-        LevelSettings(1, 100, 2.0, 0.05),
-        LevelSettings(2, 1_000, 1.5),
-        LevelSettings(2, 2_000, 0.5),
-        LevelSettings(3, 5_000, 0.3),
-        LevelSettings(4, 15_000, 0.1),
-        LevelSettings(5, 50_000, 0.0),
-        LevelSettings(7, 150_000, 0.0),
+        LevelSettings(1, 200, 1.0, 8.0),
+        LevelSettings(1, 200, 0.92, 3.2),
+        LevelSettings(2, 1_000, 0.71, 1.4),
+        LevelSettings(2, 1_000, 0.36, 0.52),
+        LevelSettings(3, 5_000, 0.19, 0.36),
+        LevelSettings(4, 15_000, 0.13, 0.24),
+        LevelSettings(5, 30_000, 0.035, 0.08),
+        LevelSettings(7, 40_000, 0.0, 0.0),
+        LevelSettings(8, 90_000, 0.0, 0.0),
     ),
     "bamboo": (
-        LevelSettings(1, 200, 9.0, 0.5),
-        LevelSettings(1, 200, 3.5, 0.12),
-        LevelSettings(2, 2_000, 2.0),
-        LevelSettings(2, 4_000, 1.1),
-        LevelSettings(2, 4_000, 0.65),
-        LevelSettings(2, 4_000, 0.4),
-        LevelSettings(2, 4_000, 0.22),
-        LevelSettings(2, 8_000, 0.0),
-        LevelSettings(4, 30_000, 0.0),
+        LevelSettings(2, 2_000, 0.75, 1.45),
+        LevelSettings(2, 2_000, 0.55, 0.95),
+        LevelSettings(2, 2_000, 0.4, 0.68),
+        LevelSettings(2, 3_000, 0.24, 0.48),
+        LevelSettings(2, 4_000, 0.1, 0.3),
+        LevelSettings(2, 6_000, 0.06, 0.22),
+        LevelSettings(3, 12_000, 0.02, 0.14),
+        LevelSettings(4, 15_000, 0.015, 0.1),
+        LevelSettings(4, 45_000, 0.0, 0.0),
     ),
     "quoridor": (
-        LevelSettings(1, 200, 3.0, 0.4),
-        LevelSettings(1, 200, 1.8, 0.18),
-        LevelSettings(1, 200, 1.1, 0.08),
-        LevelSettings(1, 200, 0.7, 0.03),
-        LevelSettings(2, 1_000, 0.5),
-        LevelSettings(2, 2_000, 0.2),
-        LevelSettings(3, 4_000, 0.1),
-        LevelSettings(4, 8_000, 0.03),
-        LevelSettings(5, 20_000, 0.0),
+        LevelSettings(1, 200, 0.8, 1.3),
+        LevelSettings(2, 1_000, 0.82, 0.83),
+        LevelSettings(2, 1_000, 0.71, 0.71),
+        LevelSettings(2, 1_000, 0.56, 0.56),
+        LevelSettings(2, 1_000, 0.46, 0.48),
+        LevelSettings(2, 2_000, 0.25, 0.25),
+        LevelSettings(3, 4_000, 0.13, 0.14),
+        LevelSettings(5, 8_000, 0.05, 0.055),
+        LevelSettings(7, 12_000, 0.01, 0.02),
     ),
 }
 """The first nine levels of each game, measured by `cornered bench ladder`; the tenth is `champion:version=1`."""
 
+FIRST_SURE_LEVEL: Final = 8
+"""The lowest level that overlooks nothing that its search has proven, so that it throws away no such win."""
 QUICK_NODES_MAX: Final = 2_000
 """Nodes of a level that answers within milliseconds."""
 DEFAULT_LADDER_GAME: Final = "isolation"
 """Whose rungs a game without its own is played by."""
+IMMEDIATE_PLIES: Final = 2
+"""Distance in plies of an end of the game that a search of this depth never overlooks."""
 
 
 class LevelBot(MemoryBorrower):
@@ -113,40 +127,67 @@ class LevelBot(MemoryBorrower):
         if self.level > len(rungs):
             return self._champion.choose(state, limit)
         rung = rungs[self.level - 1]
+        thought = self._search(state, limit, rung)
+        return _with_move(thought, self._judge(state, thought, rung))
+
+    def _search(self, state: State, limit: Limit, rung: LevelSettings) -> Thought:
         nodes = rung.nodes if limit.nodes is None else min(rung.nodes, limit.nodes)
         depth = rung.depth if limit.depth is None else min(rung.depth, limit.depth)
         within = replace(limit, nodes=nodes, depth=depth)
-        if not Searcher.supports(state.game):
-            return self._slip(state, search(state, within, evaluator(state.game.name), self.chance), rung)
-        if rung.warmth:
+        if rung.overlook or rung.warmth:
             within = replace(within, lines=len(state.moves()))
-        return self._slip(state, Searcher(state.game).search(state, within), rung)
+        if not Searcher.supports(state.game):
+            return search(state, within, evaluator(state.game.name), self.chance)
+        return Searcher(state.game).search(state, within)
 
-    def _slip(self, state: State, thought: Thought, rung: LevelSettings) -> Thought:
-        """Return the thought with the move that this level picks after all."""
-        lines = [line for line in thought.lines if line.score is not None and not line.is_bound]
-        if self.chance.random() < rung.slip:
-            move = self.chance.choice(state.moves())
-        elif rung.warmth and lines:
-            best = max(line.score or 0.0 for line in lines)
-            weights = [math.exp(((line.score or 0.0) - best) / rung.warmth) for line in lines]
-            move = self.chance.choices([line.move for line in lines], weights)[0]
-        else:
-            return thought
-        if move == thought.move:
-            return thought
-        line = next((line for line in thought.lines if line.move == move), Line(move, pv=(move,)))
-        first = (line, *(other for other in thought.lines if other is not line))
-        score = None if line.is_bound else line.score
-        return replace(
-            thought,
-            move=move,
-            score=score,
-            pv=line.pv or (move,),
-            proven=line.proven,
-            plies=line.plies,
-            lines=first if thought.lines else (),
-        )
+    def _judge(self, state: State, thought: Thought, rung: LevelSettings) -> str:
+        """Return the move that this level picks after what its search has found."""
+        lines = [(line, line.score) for line in thought.lines if line.score is not None and not line.is_bound]
+        if not lines or not (rung.overlook or rung.warmth):
+            return thought.move
+        glances = [_glance(state, line.move) for line, _ in lines]
+        if WIN in glances:
+            return lines[glances.index(WIN)][0].move
+        # A search counts the reply and a glance does not: without the shift all overlooked moves would look better.
+        changes = [score - glance for (line, score), glance in zip(lines, glances, strict=True) if line.proven is None]
+        shift = median(changes) if changes else 0.0
+        judged = [
+            glance + shift if glance != -WIN and self._overlooks(line, rung) else score
+            for (line, score), glance in zip(lines, glances, strict=True)
+        ]
+        best = max(judged)
+        if not rung.warmth:
+            return lines[judged.index(best)][0].move
+        weights = [math.exp((score - best) / rung.warmth) for score in judged]
+        return self.chance.choices([line.move for line, _ in lines], weights)[0]
+
+    def _overlooks(self, line: Line, rung: LevelSettings) -> bool:
+        """Return whether this level overlooks, this time, what its search has found out about a move."""
+        if line.proven is not None and self.level >= FIRST_SURE_LEVEL:
+            return False
+        is_immediate = line.plies is not None and line.plies <= IMMEDIATE_PLIES
+        return not (is_immediate and rung.depth >= IMMEDIATE_PLIES) and self.chance.random() < rung.overlook
+
+
+def _glance(state: State, move: str) -> float:
+    """Return the static evaluation after a move for its player, in moves' worth; `WIN` is the scale of finished
+    games."""
+    after = state.play(move)
+    if after.outcome is None:
+        return evaluator(state.game.name).evaluate(after, state.to_move)
+    winner = after.outcome.winner
+    return 0.0 if winner is None else WIN if winner == state.to_move else -WIN
+
+
+def _with_move(thought: Thought, move: str) -> Thought:
+    """Return the thought with another of its moves, and with what is known of that."""
+    if move == thought.move:
+        return thought
+    line = next(line for line in thought.lines if line.move == move)
+    others = (other for other in thought.lines if other is not line)
+    return replace(
+        thought, move=move, score=line.score, pv=line.pv, proven=line.proven, plies=line.plies, lines=(line, *others)
+    )
 
 
 BOT = LevelBot

@@ -23,6 +23,7 @@ from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, GameEndin
 from cornered.lab.execution.processes import Death
 
 __all__ = [
+    "OVERRUN_TOLERANCE_S",
     "Steer",
     "agreed_winner",
     "ask",
@@ -42,6 +43,9 @@ Steer: TypeAlias = Callable[[State, Thought], str]
 the caller explores. The thought's own move is legal."""
 
 RANDOM_PLAYERS: Final = ("random", "random")
+OVERRUN_TOLERANCE_S: Final = 0.02
+"""Seconds beyond a move's time from which on it counts as an overrun, which costs nothing: a search ends at its time,
+and then makes its answer."""
 LATE_TOLERANCE_S: Final = 0.25
 """Tolerance of a move's deadline, in seconds, in addition to twice its time: absorbs scheduling delays."""
 HANG_TOLERANCE_S: Final = 10.0
@@ -107,7 +111,7 @@ def play(terms: ContestTerms, fixture: Fixture, steer: Steer | None = None) -> P
             return failed(seat, "illegal", f"{fixture.players[seat]}: {error}")
         except FAILURES as error:
             return failed(seat, "crashed", fault_of(fixture.players[seat], error))
-        efforts[seat] = effort_after(efforts[seat], thought, seconds)
+        efforts[seat] = effort_after(efforts[seat], thought, seconds, terms.time)
         if seconds > late_after_s(terms.time):
             return failed(seat, "time", f"{fixture.players[seat]} took {seconds:.2f} s for a move")
         before, move = state, thought.move
@@ -239,8 +243,9 @@ def ask(bot: Bot, state: State, limit: Limit) -> tuple[Thought, float]:
     return thought, seconds
 
 
-def effort_after(effort: Effort, thought: Thought, seconds: float) -> Effort:
-    """Return a player's effort after one more move, which took `seconds`."""
+def effort_after(effort: Effort, thought: Thought, seconds: float, time: int | None) -> Effort:
+    """Return a player's effort after one more move, which took `seconds` of its `time` in milliseconds."""
+    is_over = time is not None and seconds > time / 1000 + OVERRUN_TOLERANCE_S
     return replace(
         effort,
         moves=effort.moves + 1,
@@ -248,6 +253,7 @@ def effort_after(effort: Effort, thought: Thought, seconds: float) -> Effort:
         slowest=max(effort.slowest, seconds),
         nodes=effort.nodes + thought.nodes,
         depths=effort.depths + thought.depth,
+        overruns=effort.overruns + is_over,
     )
 
 

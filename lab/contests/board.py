@@ -86,7 +86,7 @@ class ServerGame:
             thought, seconds = await asyncio.to_thread(ask, self._bots[seat], self._state, limit)
         except FAILURES as error:
             return await self._lost(seat, "crashed", fault_of(spec, error))
-        self._efforts[seat] = effort_after(self._efforts[seat], thought, seconds)
+        self._efforts[seat] = effort_after(self._efforts[seat], thought, seconds, limit.time)
         if seconds > late_after_s(terms.time):
             return await self._lost(seat, "time", f"{spec} took {seconds:.2f} s for a move")
         try:

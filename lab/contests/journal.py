@@ -41,6 +41,7 @@ def to_record(terms: ContestTerms, played: PlayedGame) -> Record:
         "Slowest": " ".join(f"{effort.slowest:.6f}" for effort in played.efforts),
         "Nodes": " ".join(str(effort.nodes) for effort in played.efforts),
         "Depths": " ".join(str(effort.depths) for effort in played.efforts),
+        "Overruns": " ".join(str(effort.overruns) for effort in played.efforts),
         **({"Fault": played.fault} if played.fault else {}),
     }
     return Record(terms.load(), tuple(plies), fixture.players, places, played.ending, tags=tags)
@@ -52,8 +53,11 @@ def from_record(record: Record) -> PlayedGame:
     moves = tuple(ply.text for ply in record.plies if isinstance(ply, RecordedMove))
     numbers = (int(tags[name]) for name in ("Number", "Pair", "Round", "Opening"))
     number, pair, round_, opening = numbers
-    columns = zip(*(tags[name].split() for name in ("Moves", "Seconds", "Slowest", "Nodes", "Depths")), strict=True)
-    efforts = [Effort(int(a), float(b), float(c), int(d), int(e)) for a, b, c, d, e in columns]
+    # Journals of earlier versions have no count of overruns.
+    overruns = tags.get("Overruns", " ".join("0" for _ in record.players))
+    texts = (*(tags[name] for name in ("Moves", "Seconds", "Slowest", "Nodes", "Depths")), overruns)
+    columns = zip(*(text.split() for text in texts), strict=True)
+    efforts = [Effort(int(a), float(b), float(c), int(d), int(e), int(f)) for a, b, c, d, e, f in columns]
     if record.termination not in ENDINGS:
         raise ValueError(f"no game of a contest ends by {record.termination!r}")
     ending: GameEnding = record.termination

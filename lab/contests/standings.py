@@ -174,6 +174,7 @@ def total_efforts(games: Iterable[PlayedGame]) -> dict[str, Effort]:
                 max(so_far.slowest, effort.slowest),
                 so_far.nodes + effort.nodes,
                 so_far.depths + effort.depths,
+                so_far.overruns + effort.overruns,
             )
     return dict(efforts)
 

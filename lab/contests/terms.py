@@ -137,9 +137,11 @@ class Effort:
     nodes: int = 0
     depths: int = 0
     """Sum of the depths that its searches completed."""
+    overruns: int = 0
+    """Moves that took longer than their time by more than `arena.OVERRUN_TOLERANCE_S`."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Effort, (self.moves, self.seconds, self.slowest, self.nodes, self.depths)
+        return Effort, (self.moves, self.seconds, self.slowest, self.nodes, self.depths, self.overruns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,7 @@
 """Where the ratings of the house bots' levels begin: at their measured strength. Pure.
 
-The figures are the sums of the steps that `cornered bench ladder GAME --games 60` measured, with level 5 at 1500 in
-every game, which defines what the numbers mean. A step's 95% interval is 40 to 160 wide on each side, that from
-level 4 to level 5 of Quoridor 210 to 310.
+The figures are sums of measured steps, with level 5 at 1500 in every game, which defines what the numbers mean.
+docs/ratings.md has the steps with their intervals and the rule.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ __all__ = ["ANCHORS", "ANCHOR_DEVIATION", "anchor_of"]
 ANCHOR_DEVIATION: Final = 150.0
 """Wide enough for a level that plays people otherwise than it plays the next level: some twenty games move it there."""
 ANCHORS: Final[dict[str, tuple[int, ...]]] = {
-    "trapgrid": (1406, 1394, 1465, 1523, 1500, 1523, 1570, 1616, 1699, 1746),
-    "isolation": (897, 1044, 1139, 1380, 1500, 1825, 2016, 2087, 2310, 2611),
-    "bamboo": (793, 927, 1117, 1293, 1500, 1741, 2122, 2474, 2697, 2957),
-    "quoridor": (302, 456, 590, 915, 1500, 1759, 1907, 1953, 2048, 2143),
+    "trapgrid": (1167, 1231, 1308, 1382, 1500, 1663, 1803, 1914, 1998, 2108),
+    "isolation": (885, 1023, 1156, 1308, 1500, 1640, 1803, 1984, 2123, 2316),
+    "bamboo": (790, 989, 1128, 1277, 1500, 1636, 1775, 1907, 2050, 2199),
+    "quoridor": (969, 1141, 1275, 1403, 1500, 1621, 1785, 1913, 2035, 2200),
 }
 """By game, in the options that a table has by default, the rating of level 1, of level 2, and so on."""
 

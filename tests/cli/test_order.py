@@ -51,6 +51,7 @@ LIMITS: Final = (
         "--plies",
         "--memory",
         "--adjudicate",
+        "--sprt",
         "--rate",
         "--limit",
     ),

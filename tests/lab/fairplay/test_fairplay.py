@@ -165,7 +165,7 @@ def test_one_who_plays_the_champions_moves_and_one_who_plays_as_level_3_differ_c
     champion.prepare(game)
     limit = Limit(nodes=3_000, lines=LINES)
     own, others = list[Judgement](), list[Judgement]()
-    for number in range(4):
+    for number in range(10):
         level = create("level:level=3", number)
         players = {0: (champion, ANN), 1: (level, BEN)} if number % 2 else {0: (level, BEN), 1: (champion, ANN)}
         state, moves = game.start(), list[TimedMove]()
