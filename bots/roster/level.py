@@ -180,13 +180,21 @@ def _glance(state: State, move: str) -> float:
 
 
 def _with_move(thought: Thought, move: str) -> Thought:
-    """Return the thought with another of its moves, and with what is known of that."""
+    """Return the thought with another of its moves, and with what is known of that. What is proven of a worse move is
+    not proven of the position."""
     if move == thought.move:
         return thought
     line = next(line for line in thought.lines if line.move == move)
     others = (other for other in thought.lines if other is not line)
+    is_as_good = line.proven == thought.proven
     return replace(
-        thought, move=move, score=line.score, pv=line.pv, proven=line.proven, plies=line.plies, lines=(line, *others)
+        thought,
+        move=move,
+        score=line.score,
+        pv=line.pv,
+        proven=thought.proven if is_as_good else None,
+        plies=line.plies if is_as_good else None,
+        lines=(line, *others),
     )
 
 

@@ -99,7 +99,7 @@ def test_moves_of_bots_and_of_the_opening_are_not_judged() -> None:
 
 
 def test_a_game_without_probabilities_is_refused() -> None:
-    game = FinishedGame("m1", engine.load("bamboo"), (ANN, BEN), (), ())
+    game = FinishedGame("m1", engine.load("bamboo", radius=4), (ANN, BEN), (), ())
     with pytest.raises(ValueError, match="no probabilities"):
         list(judge(game, Scripted({}), Limit(nodes=1)))
 
