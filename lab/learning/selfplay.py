@@ -57,7 +57,7 @@ class _Player:
         self._memory = self._searcher.memory
         self._scratch = self._memory.scratch(game, self._made.scratch, self._made.prepare)
         self._has_network = network is not None
-        self._has_preferences = network is not None and bool(network.moves.any())
+        self._has_preferences = network is not None and bool(self._scratch.has_preferences)
         self._nodes = nodes
         self._buffer = np.zeros(MAX_MOVES_PER_POSITION, np.int64)
         self._start: Any = game.start().position  # type: ignore[attr-defined]  # every game of ours has one
