@@ -8,6 +8,9 @@ A certificate is gzip of one line of JSON and a string of bytes:
   every legal move in the order of `State.moves`, where the winner is to move the one at the place that the next byte
   gives, without a byte where there is one move only. A position that was walked before is left out.
 
+Both together have at most `UNPACKED_BYTES_MAX` bytes: a folder may come from a stranger, and a small file can unpack to
+more than the memory holds.
+
 `walk` reads and writes them. It uses the rules and nothing else: no search, no table, no hash of a position. It fails
 where a play ends without the win of `winner`, where a play comes back to a position on its own path (so the winner's
 moves could go on for ever), and where bytes are missing or left over.
@@ -17,6 +20,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,9 +30,11 @@ from cornered import engine
 from cornered.engine.game import State
 from cornered.engine.records.files import replacing
 
-__all__ = ["Certificate", "Flaw", "check", "read", "walk", "write"]
+__all__ = ["UNPACKED_BYTES_MAX", "Certificate", "Flaw", "check", "read", "walk", "write"]
 
 FORMAT: Final = 1
+UNPACKED_BYTES_MAX: Final = 64 << 20
+"""Choices of over 100 million positions, of which plain Python walks some 25,000 a second."""
 
 
 class Flaw(Exception):
@@ -61,33 +67,36 @@ def walk(state: State, winner: int, choose: Callable[[State, int], int]) -> int:
 
     `choose` takes a position and its number of moves, at least 2, and returns the place of one. Raises Flaw.
     """
-    done: set[State] = set()
-    path: set[State] = set()
 
-    def visit(here: State) -> None:
-        if here in done:
-            return
-        if here in path:
-            raise Flaw(f"play comes back to {here}")
+    def followed(here: State) -> Iterator[State]:
+        """Return the positions that the walk visits after this one: none where `winner` has won."""
         outcome = here.outcome
         if outcome is not None:
             if outcome.winner != winner:
                 raise Flaw(f"seat {winner} does not win at {here}")
-            done.add(here)
-            return
+            return iter(())
         moves = here.moves()
         if here.to_move == winner and len(moves) > 1:
             place = choose(here, len(moves))
             if not 0 <= place < len(moves):
                 raise Flaw(f"there is no move {place} of {len(moves)} at {here}")
             moves = [moves[place]]
-        path.add(here)
-        for move in moves:
-            visit(here.play(move))
-        path.remove(here)
-        done.add(here)
+        return map(here.play, moves)
 
-    visit(state)
+    done: set[State] = set()
+    # The positions of the play that is followed, in its order, each with an iterator over those that are left to visit.
+    # An explicit stack: a play may have more plies than Python's recursion limit.
+    path = {state: followed(state)}
+    while path:
+        here, left = next(reversed(path.items()))
+        following = next(left, None)
+        if following is None:
+            path.popitem()
+            done.add(here)
+        elif following in path:
+            raise Flaw(f"play comes back to {following}")
+        elif following not in done:
+            path[following] = followed(following)
     return len(done)
 
 
@@ -139,11 +148,19 @@ def write(certificate: Certificate, path: Path) -> None:
 def read(path: Path) -> Certificate:
     """Return the certificate of a file. Raises Flaw where it is none."""
     try:
-        line, _, choices = gzip.decompress(path.read_bytes()).partition(b"\n")
+        with gzip.open(path) as file:
+            content = file.read(UNPACKED_BYTES_MAX + 1)
+        if len(content) > UNPACKED_BYTES_MAX:
+            raise Flaw(
+                f"{path} unpacks to more than {UNPACKED_BYTES_MAX >> 20} MiB: divide the proof into smaller "
+                "certificates, by cornered prove with fewer --nodes in another folder"
+            )
+        line, _, choices = content.partition(b"\n")
         head: dict[str, Any] = json.loads(line)
         if head["format"] != FORMAT:
             raise Flaw(f"{path} has the format {head['format']}, not {FORMAT}")
         game = engine.load(head["game"], **head["options"])
-        return Certificate(game, tuple(head["moves"]), head["winner"], head["positions"], choices)
-    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+        moves = tuple(str(move) for move in head["moves"])
+        return Certificate(game, moves, head["winner"], head["positions"], choices)
+    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, RecursionError) as error:
         raise Flaw(f"{path} is no certificate: {error}") from None

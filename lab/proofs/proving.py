@@ -7,7 +7,8 @@ for each part of the proof, and `result.json` what was proven.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -207,9 +208,11 @@ def _concluded(folder: Path, result: ProofResult) -> ProofResult:
 def plan_of(folder: Path) -> ProofPlan:
     """Return the plan of a folder. Raises Flaw where it has none."""
     try:
-        return ProofPlan.from_json(json.loads((folder / PLAN).read_text()))
-    except (OSError, ValueError, KeyError, TypeError):
+        plan = ProofPlan.from_json(json.loads((folder / PLAN).read_text()))
+        plan.load()
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise Flaw(f"{folder} holds no proof") from None
+    return plan
 
 
 def check_folder(folder: Path, report: Report) -> tuple[ProofPlan, int, int]:
@@ -237,20 +240,22 @@ def check_folder(folder: Path, report: Report) -> tuple[ProofPlan, int, int]:
     if len(winners) != 1:
         raise Flaw(f"the certificates of {folder} are of different winners")
     winner = winners.pop()
-    _require_cover(plan.state(), winner, lines, ())
+    _require_cover(plan.state(), winner, lines)
     return plan, winner, positions
 
 
-def _require_cover(state: State, winner: int, lines: set[tuple[str, ...]], moves: tuple[str, ...]) -> None:
-    """Raise Flaw unless every line of play comes to one of `lines`."""
-    if moves in lines or (state.outcome is not None and state.outcome.winner == winner):
-        return
-    begun: Sequence[str] = [
-        move for move in state.moves() if any(line[: len(moves) + 1] == (*moves, move) for line in lines)
-    ]
-    wanted: Iterator[str] = iter(begun if state.to_move == winner else state.moves())
-    first = next(wanted, None)
-    if first is None:
-        raise Flaw(f"no certificate covers {' '.join(moves) or 'the start'}")
-    for move in (first,) if state.to_move == winner else (first, *wanted):
-        _require_cover(state.play(move), winner, lines, (*moves, move))
+def _require_cover(state: State, winner: int, lines: Iterable[tuple[str, ...]]) -> None:
+    """Raise Flaw unless every line of play comes to the end of one of `lines`, or to the winner's win."""
+    waiting = [(state, list(lines), 0)]
+    while waiting:
+        here, through, ply = waiting.pop()
+        has_won = here.outcome is not None and here.outcome.winner == winner
+        if has_won or any(len(line) == ply for line in through):
+            continue
+        begun = defaultdict(list)
+        for line in through:
+            begun[line[ply]].append(line)
+        moves = [move for move in here.moves() if move in begun][:1] if here.to_move == winner else here.moves()
+        if not moves:
+            raise Flaw(f"no certificate covers {here}")
+        waiting.extend((here.play(move), begun[move], ply + 1) for move in moves)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from cornered import engine
 from cornered.engine.game import State
-from cornered.lab.proofs.certificate import Flaw, certify, check, read, walk, write
+from cornered.lab.proofs.certificate import UNPACKED_BYTES_MAX, Flaw, certify, check, read, walk, write
 
 DATA = Path(__file__).parents[2] / "data" / "proofs"
 VALUES = {
@@ -91,6 +92,42 @@ def test_moves_that_could_go_on_for_ever_show_nothing() -> None:
         walk(here, 1, to_and_fro)
 
 
+def test_a_play_may_have_more_plies_than_pythons_recursion_limit() -> None:
+    # The plies are counted here, so that moves to and fro come to new positions.
+    here = engine.load("quoridor", size=5, walls=0, max_plies=1000).start()
+    plies = 0
+
+    def to_and_fro(state: State, count: int) -> int:
+        nonlocal plies
+        plies += 2
+        return next(place for place, move in enumerate(state.moves()) if move in ("a5", "b5"))
+
+    with pytest.raises(Flaw, match="seat 1 does not win"):
+        walk(here, 1, to_and_fro)
+    assert plies == 1000
+
+
+def test_a_file_that_unpacks_to_more_than_the_bound_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "one.proof"
+    made = certify(engine.load("trapgrid", size=3), (), 0, first_that_wins)
+    write(replace(made, choices=bytes(UNPACKED_BYTES_MAX)), path)
+    assert path.stat().st_size < UNPACKED_BYTES_MAX / 500
+    with pytest.raises(Flaw, match=r"unpacks to more than 64 MiB: .* fewer --nodes"):
+        read(path)
+
+
+def test_a_file_with_another_head_shows_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "one.proof"
+    for head in (b"[" * 100_000, b"[]", b"{}", b'{"format": 1, "game": [], "options": {}}'):
+        path.write_bytes(gzip.compress(head + b"\n"))
+        with pytest.raises(Flaw, match="is no certificate"):
+            read(path)
+    head = b'{"format": 1, "game": "trapgrid", "options": {}, "moves": [[]], "winner": 0, "positions": 1}'
+    path.write_bytes(gzip.compress(head + b"\n"))
+    with pytest.raises(Flaw, match="is no legal move"):
+        check(read(path))
+
+
 def test_a_certificate_survives_its_file_and_a_torn_file_is_none(tmp_path: Path) -> None:
     path = tmp_path / "one.proof"
     made = certify(engine.load("trapgrid", size=3), (), 0, first_that_wins)
@@ -98,7 +135,8 @@ def test_a_certificate_survives_its_file_and_a_torn_file_is_none(tmp_path: Path)
     assert read(path) == made
     check(read(path))
     content = path.read_bytes()
-    for torn in (b"", content[:-1], content[:20], b"no gzip"):
+    altered = content[:10] + bytes(255 - byte for byte in content[10:-8]) + content[-8:]
+    for torn in (b"", content[:-1], content[:20], b"no gzip", altered, content + b"more"):
         path.write_bytes(torn)
         with pytest.raises(Flaw, match="is no certificate"):
             read(path)

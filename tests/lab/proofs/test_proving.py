@@ -11,7 +11,7 @@ from cornered import engine
 from cornered.engine.progress import Progress, no_report
 from cornered.lab.contests.folder import PLAN, held
 from cornered.lab.execution.workforce import Workforce
-from cornered.lab.proofs.certificate import Flaw
+from cornered.lab.proofs.certificate import Certificate, Flaw, write
 from cornered.lab.proofs.plan import ProofPlan
 from cornered.lab.proofs.proving import CERTIFICATES, RESULTS, ProofResult, check_folder, prove
 
@@ -84,8 +84,21 @@ def test_a_folder_of_another_board_proves_nothing(tmp_path: Path) -> None:
     (tmp_path / PLAN).write_text(json.dumps({**kept, "options": {"size": 7}}))
     with pytest.raises(Flaw, match="of another position"):
         check_folder(tmp_path, no_report)
-    (tmp_path / PLAN).write_text("{}")
-    with pytest.raises(Flaw, match="holds no proof"):
+    for unreadable in ("{}", "[" * 100_000, json.dumps({**kept, "game": []})):
+        (tmp_path / PLAN).write_text(unreadable)
+        with pytest.raises(Flaw, match="holds no proof"):
+            check_folder(tmp_path, no_report)
+
+
+def test_a_line_to_a_certificate_may_have_more_plies_than_pythons_recursion_limit(tmp_path: Path) -> None:
+    small = plan("quoridor", winner=1, size=3, walls=0)
+    # Both pawns go to and fro, then seat 1 walks to its goal: one of the many plays that a proof has to cover.
+    to_and_fro = ("a1", "a3", "b1", "b3") * 300
+    moves = (*to_and_fro, "a1", "b2", "a2", "b1")
+    with held(tmp_path, small.as_json(), "proof", RESULTS):
+        (tmp_path / CERTIFICATES).mkdir()
+        write(Certificate(small.load(), moves, 1, 1, b""), tmp_path / CERTIFICATES / "one.proof")
+    with pytest.raises(Flaw, match="no certificate covers"):
         check_folder(tmp_path, no_report)
 
 
