@@ -268,7 +268,7 @@ def _search(made: SpecialisedSearch, game: str, depth: int) -> tuple[int, float]
     position: Any = state.position  # type: ignore[attr-defined]  # every game of ours has one
     memory = SearchMemory.private()
     memory.clear()
-    workspace, scratch = memory.own, memory.scratch(state.game, made.scratch, made.prepare)
+    workspace, scratch = memory.own, memory.scratch(state.game, made.scratch)
     SELECTIVE.write(workspace, has_network=False)
     workspace.limit = UNLIMITED_NODES
     workspace.killers[:] = -1

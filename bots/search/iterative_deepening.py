@@ -77,7 +77,10 @@ class IterativeDeepening:
         self._memory = memory
         self._workspace = memory.own
         self._table = memory.table
-        self._scratch = memory.scratch(state.game, made.scratch, made.prepare)
+        self._scratch = memory.scratch(state.game, made.scratch)
+        if style.learnt:
+            # Only here: a network takes up to 2 ms to write, as long as the whole search of a low level.
+            made.prepare(state.game, self._scratch)
         self._has_network = bool(self._hooks["HAS_NETWORK"] and self._scratch.has_network)
         self._has_preferences = self._has_network and bool(self._scratch.has_preferences)
         self._position: Any = state.position  # type: ignore[attr-defined]  # every game of ours has one

@@ -17,7 +17,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from multiprocessing import resource_tracker
 from multiprocessing.shared_memory import SharedMemory
 from types import TracebackType
@@ -124,13 +124,12 @@ class SearchMemory:
         """The table, as the compiled search takes it."""
         return self._table
 
-    def scratch(self, game: Game, layout: np.dtype[Any], prepare: Callable[[Game, Any], None]) -> Any:
-        """Return the game kernels' own record, private to this process, and made anew when the options change: zeroed,
-        then prepared."""
+    def scratch(self, game: Game, layout: np.dtype[Any]) -> Any:
+        """Return the game kernels' own record, private to this process, and made anew when the options change:
+        zeroed."""
         owner, record = self._scratch.get(game.name, (None, None))
         if owner != game:
             record = _records(np.zeros(max(1, layout.itemsize), np.uint8), layout, 1, 0)[0]
-            prepare(game, record)
             self._scratch[game.name] = game, record
         return record
 

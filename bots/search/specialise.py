@@ -87,11 +87,13 @@ NO_NETWORK: Final[Mapping[str, Any]] = {
 
 
 def nothing_to_prepare(game: Game, record: Any) -> None:
-    """Leave a record as it is, zeroed."""
+    """Leave a record as it is."""
 
 
 def give_network(game: Game, record: Any) -> None:
-    """Give a zeroed record the network of a board, if there is one."""
+    """Give a record the network of a board, if there is one and the record has none yet."""
+    if record.has_network:
+        return
     trained, evaluation = network_of(game), evaluation_module(game.name)
     if trained is not None and evaluation is not None:
         install(trained.network, evaluation.FEATURES.turned(), record)
@@ -136,7 +138,8 @@ def directory(name: str) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class SpecialisedSearch:
-    """The search of one game, its kernels, and the layout of their own record, which `prepare` fills for a board."""
+    """The search of one game, its kernels, and the layout of their own record, which is zeroed. `prepare` writes
+    the network of a board into it, for searches that use one."""
 
     search: CompiledSearch
     hooks: Mapping[str, Any]

@@ -42,7 +42,7 @@ def searcher_with(game: Game, network: Network | None) -> Searcher:
     """Return a search with a memory of its own that evaluates by a network, or by hand without one."""
     searcher = Searcher(game, SearchMemory.private())
     if network is not None:
-        record = searcher.memory.scratch(game, searcher.made.scratch, searcher.made.prepare)
+        record = searcher.memory.scratch(game, searcher.made.scratch)
         install(network, evaluation_module(game.name).FEATURES.turned(), record)  # type: ignore[union-attr]
     return searcher
 
@@ -55,7 +55,7 @@ class _Player:
         self._searcher = searcher_with(game, network)
         self._made = self._searcher.made
         self._memory = self._searcher.memory
-        self._scratch = self._memory.scratch(game, self._made.scratch, self._made.prepare)
+        self._scratch = self._memory.scratch(game, self._made.scratch)
         self._has_network = network is not None
         self._has_preferences = network is not None and bool(self._scratch.has_preferences)
         self._nodes = nodes

@@ -18,7 +18,7 @@ import pytest
 from cornered import engine
 from cornered.bots.bot import WIN, Thought
 from cornered.bots.search.memory import SearchMemory
-from cornered.bots.search.searcher import FULL_WIDTH, SELECTIVE, Limit, Pruning, Searcher, Style
+from cornered.bots.search.searcher import FULL_WIDTH, SELECTIVE, Limit, Pruning, Searcher, Style, learnt_style
 from cornered.bots.search.specialise import SpecialisedSearch, hooks, specialise, specialised_search
 from cornered.engine import Game, State
 from cornered.engine.compile.kernel import cache_of
@@ -231,6 +231,23 @@ def test_what_is_left_out_is_not_answered(name: str) -> None:
     assert best not in {line.move for line in thought.lines}
     with pytest.raises(ValueError, match="no move left"):
         searcher.search(state, Limit(depth=2), without=state.moves())
+
+
+@pytest.mark.parametrize("name", ["isolation", "bamboo", "quoridor"])
+def test_a_network_is_written_for_the_searches_that_use_it_alone(name: str) -> None:
+    state, memory, made = middle(name), SearchMemory.private(), specialised_search(name)
+    searcher = Searcher(state.game, memory)
+    for style in (SELECTIVE, FULL_WIDTH):
+        searcher.search(state, Limit(depth=1), style)
+    record = memory.scratch(state.game, made.scratch)
+    assert not record.has_network
+    assert not record.columns.any()
+    found = searcher.search(state, Limit(depth=3), learnt_style(name))
+    assert memory.scratch(state.game, made.scratch) is record
+    assert record.has_network
+    alone = Searcher(state.game).search(state, Limit(depth=3), learnt_style(name))
+    assert found == alone
+    assert found.score != searcher.search(state, Limit(depth=3), SELECTIVE).score
 
 
 @pytest.mark.parametrize("name", NAMES)
