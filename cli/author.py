@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cornered.cli.bot_folder import write_bot
+from cornered.cli.bot_word import LONGEST_MS, Longest
 from cornered.cli.errors import CommandGroup
 from cornered.cli.missing_extra import require_extras
 from cornered.cli.players import DEFAULT_SERVER, Server
@@ -88,6 +89,7 @@ def connect(
     version_name: Annotated[
         str | None, typer.Option(help="The bot's version, such as 2.1; with a new one its ratings are uncertain again.")
     ] = None,
+    longest: Longest = LONGEST_MS,
     concurrency: Annotated[int, typer.Option(min=1, max=100, help="Further games at once, against people.")] = 4,
     server: Server = DEFAULT_SERVER,
     token: Annotated[
@@ -107,7 +109,9 @@ def connect(
 
     path = file_of(bot)
     known = require_token(token) if token else None
-    settings = BotSettings(accepts=game or None, ladder=ladder, concurrency=concurrency, version=version_name)
+    settings = BotSettings(
+        accepts=game or None, ladder=ladder, concurrency=concurrency, version=version_name, longest=longest
+    )
     called = require_name(name or path.stem)
 
     async def play(load: Callable[[], ChooseState]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple, TypeVar
 
 import typer
 
-from cornered.cli.bot_word import choose_of_word
+from cornered.cli.bot_word import LONGEST_MS, Longest, choose_of_word
 from cornered.cli.errors import CommandGroup
 from cornered.cli.players import DEFAULT_SERVER, Server, write_lines
 from cornered.cli.rules import Json
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-LONGEST_MS: Final = 1_500
-"""The search time of `run_bot`, in milliseconds."""
 T = TypeVar("T")
 Token = Annotated[
     str | None, typer.Option(envvar="CORNERED_TOKEN", help="The bot's token; by default the stored one of its name.")
@@ -82,7 +80,7 @@ def replay(
     name: Annotated[str | None, typer.Option(help="The name that the bot has there.")] = None,
     save: Annotated[Path | None, typer.Option(help="Write the requests of the match into this file.")] = None,
     ply: Annotated[int | None, typer.Option(min=0, help="Only the request at this ply.")] = None,
-    longest: Annotated[int, typer.Option(min=10, help="The bot's longest search time in milliseconds.")] = LONGEST_MS,
+    longest: Longest = LONGEST_MS,
     server: Server = DEFAULT_SERVER,
     token: Token = None,
     as_json: Json = False,

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
 
 if TYPE_CHECKING:
     from cornered.clients.sdk.bot_word import ChooseState
     from cornered.clients.sdk.tokens import TokenStore
 
-__all__ = ["bot_of_word", "choose_of_word", "is_own"]
+__all__ = ["LONGEST_MS", "Longest", "bot_of_word", "choose_of_word", "is_own"]
+
+LONGEST_MS: Final = 1_500
+"""The search time of `run_bot`, in milliseconds."""
+Longest = Annotated[int, typer.Option(min=10, help="A bot's longest search time for a move, in milliseconds.")]
 
 
 def bot_of_word(

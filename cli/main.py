@@ -26,6 +26,7 @@ from cornered.cli.archive import app as archiving
 from cornered.cli.author import app as authoring
 from cornered.cli.book import app as booking
 from cornered.cli.bot_report import app as owning
+from cornered.cli.bot_word import LONGEST_MS, Longest
 from cornered.cli.cluster import app as clustering
 from cornered.cli.conform import app as conforming
 from cornered.cli.contests import app as contests
@@ -312,6 +313,7 @@ def bot(
     ] = None,
     tournament: Annotated[str | None, typer.Option(help="The id of a tournament that each bot enters.")] = None,
     exhibition: Annotated[bool, typer.Option(help="Play exhibition games while no public match is active.")] = False,
+    longest: Longest = LONGEST_MS,
     ponder: Annotated[bool, typer.Option("--ponder/--no-ponder", help="Think during the opponent's turn.")] = True,
     analyse: Annotated[
         str | None,
@@ -385,6 +387,7 @@ def bot(
             ladder=ladder,
             version=version_name,
             tournament=tournament,
+            longest=longest,
             on_error=on_error,
             thinks_in=thinks_in,
             seed=seed,
@@ -397,6 +400,7 @@ def bot(
     else:
         from cornered.bots.online.host import DEFAULT_CONCURRENCY, QUICK_CONCURRENCY, HostConfig
         from cornered.bots.online.runner import run_bots
+        from cornered.clients.sdk import Tempo
 
         config = HostConfig(
             concurrency=concurrency or DEFAULT_CONCURRENCY,
@@ -404,6 +408,7 @@ def bot(
             ladder=ladder,
             version=None if version_name is None else require_version(version_name),
             tournament=tournament,
+            tempo=Tempo(longest=longest),
             exhibition=exhibition,
             seek=seek,
             seed=seed,

@@ -15,8 +15,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cornered.cli.main import app
+from cornered.clients.sdk import Client
+from cornered.clients.sdk.opponents import find_opponent
+from cornered.protocol.values import Fischer
 from tests.clients.sdk.test_own_account import url
 from tests.clients.sdk.test_running import opponent
+from tests.test_package import play_against
 
 __all__ = ["url"]
 
@@ -64,6 +68,36 @@ async def test_an_opponent_who_is_not_there_is_one_line(url: str, my_bot: Path) 
         code, lines = await in_a_process(url, my_bot, "--against", "nobody", "--game", "trapgrid")
     assert code == 2
     assert lines[-1] == "cornered: no player 'nobody' plays trapgrid here; there are none"
+
+
+@pytest.fixture
+def noting_bot(my_bot: Path) -> Path:
+    """A bot that writes its time for a move into the file `time` beside it."""
+    my_bot.write_text(
+        "import pathlib\n"
+        "def choose(state, limit):\n"
+        "    pathlib.Path(__file__).with_name('time').write_text(str(limit.time))\n"
+        "    return state.moves()[0]\n"
+    )
+    return my_bot
+
+
+@pytest.mark.parametrize("command", ["bot", "connect"])
+async def test_a_bot_searches_no_longer_than_it_is_allowed(url: str, noting_bot: Path, command: str) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "cornered", command, str(noting_bot), "--game", "trapgrid"),
+        *("--longest", "300", "--server", url),
+        env={**os.environ, "XDG_DATA_HOME": str(noting_bot.parent)},
+    )
+    try:
+        async with asyncio.timeout(60), Client.connect(url, name="Cyd") as cyd:
+            bot, _ = await find_opponent(cyd, "my_bot", ["trapgrid"], Fischer(initial=60), patience=None)
+            assert set(await play_against(cyd, bot.player.id)) == {"Cyd", "my_bot"}
+    finally:
+        process.terminate()
+        await process.wait()
+    # The clock allows 3 seconds, and the usual bound is 1.5.
+    assert noting_bot.with_name("time").read_text() == "300"
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ WHAT: Final = (
 LIMITS: Final = (
     *(
         "--time",
+        "--longest",
         "--depth",
         "--nodes",
         "--seconds",
