@@ -26,6 +26,11 @@ SMALLER: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "docs/ratings.md": (
         ("cornered admin ratings check ", "cornered admin accounts invite && cornered admin ratings check "),
     ),
+    "docs/strength.md": (
+        ("cornered bench strength        ", "cornered bench strength isolation -t 0.002 --games 2 -w 1 "),
+        ("-t 0.2 --games 100", "-t 0.002 --games 2 -w 1"),
+        ("-t 0.05 --games 400", "-t 0.002 --games 2 -w 1"),
+    ),
     "docs/operations.md": (
         # A player that has come once, which a new account has not.
         ("cornered admin moderation ban NAME", "cornered token Rude && cornered admin moderation ban Rude"),

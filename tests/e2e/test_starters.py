@@ -215,7 +215,7 @@ def test_a_starter_says_what_an_address_looks_like(command: list[str]) -> None:
     env = {**os.environ, "CORNERED_SERVER": "nonsense", "CORNERED_TOKEN": "", "CORNERED_NAME": NAME}
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=DEADLINE, check=False)
     assert done.returncode != 0
-    assert "ws://127.0.0.1:8420, not" in done.stderr
+    assert "://127.0.0.1:8420, not" in done.stderr
 
 
 async def test_a_starter_whose_token_is_wrong_ends_with_the_reason(command: list[str], tmp_path: Path) -> None:
