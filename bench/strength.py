@@ -8,7 +8,7 @@ from typing import Final
 
 from cornered.bench.duels import MAX_PLIES, Duel
 from cornered.bots.evaluate import network_of
-from cornered.bots.roster.champion import ChampionBot
+from cornered.bots.roster.champion import ChampionBot, distinct_versions
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.learning.plan import SUBJECTS
 
@@ -18,10 +18,11 @@ DEFAULT_TIMES_MS: Final = (50, 200, 1_000)
 """Milliseconds per move."""
 
 
-def versions() -> list[str]:
-    """Return the bot words of the champion's versions, the first one first."""
-    (setting,) = (setting for setting in ChampionBot.SETTINGS if setting.name == "version")
-    return [f"{ChampionBot.name}:version={version}" for version in range(int(setting.low), int(setting.high) + 1)]
+def versions(game: str) -> list[str]:
+    """Return the bot words of the champion's versions that differ on the board of a game's network, the first one
+    first."""
+    board = ContestTerms.of(game, SUBJECTS[game].options).load()
+    return [f"{ChampionBot.name}:version={version}" for version in distinct_versions(board)]
 
 
 def games_with_networks() -> list[str]:
@@ -40,13 +41,15 @@ def replays(games: Sequence[str], times: Sequence[int] = DEFAULT_TIMES_MS, *, se
     for game in games:
         if game not in known:
             raise ValueError(f"no network ships for {game}, so its champions are equal; choose {', '.join(known)}")
-    words = versions()
-    climbs = [(newer, older) for older, newer in itertools.pairwise(words)]
-    if len(words) > 2:
-        climbs.append((words[-1], words[0]))
     return [
         Duel(newer, older, ContestTerms.of(game, SUBJECTS[game].options, time=time, longest=MAX_PLIES, seed=seed))
         for game in games
         for time in times
-        for newer, older in climbs
+        for newer, older in _climbs(versions(game))
     ]
+
+
+def _climbs(words: Sequence[str]) -> list[tuple[str, str]]:
+    """Return who meets whom, the newer first: neighbours, and the last and the first."""
+    climbs = [(newer, older) for older, newer in itertools.pairwise(words)]
+    return climbs if len(words) <= 2 else [*climbs, (words[-1], words[0])]

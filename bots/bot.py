@@ -125,10 +125,6 @@ class Bot(ABC):
     SETTINGS: ClassVar[tuple[Setting, ...]] = ()
     score_unit: ClassVar[ScoreUnit] = "moves"
     """The unit of the scores of its thoughts."""
-    helps: bool = False
-    """Whether it gains from pondering, and from other workers' searches of the same position through a shared
-    transposition table."""
-
     is_quick: bool = False
     """Whether it answers within milliseconds, so that it can play many games at once."""
 
@@ -162,6 +158,12 @@ class Bot(ABC):
     def prepare(self, game: Game) -> None:
         """Compile or load what the bot needs for `game`, outside the clock. By default the rules alone."""
         del game
+
+    def gains_from_help(self, game: Game) -> bool:
+        """Return whether it gains from pondering, and from other workers' searches of the same position through a
+        shared transposition table."""
+        del game
+        return False
 
     @abstractmethod
     def choose(self, state: State, limit: Limit) -> Thought:

@@ -49,7 +49,7 @@ class Ponderer:
         state, ply = match.state, match.ply
         thought = await self._think(state, limit)
         self._draws.setdefault(match, DrawPolicy()).note(thought)
-        if ahead and self._bot.helps and (expected := expectation(state, thought)) is not None:
+        if ahead and self._bot.gains_from_help(state.game) and (expected := expectation(state, thought)) is not None:
             thinking = self._think_ahead(match, ply, expected)
             self._ahead[match] = self._tasks.create_task(thinking, name=f"ahead[{match.id}]")
         return thought.move

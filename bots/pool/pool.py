@@ -29,7 +29,7 @@ from cornered.bots.roster import create
 from cornered.bots.search.memory import SearchMemory
 from cornered.clients.sdk import unwrapped_errors
 from cornered.clients.sdk.worker_process import Lost
-from cornered.engine import State
+from cornered.engine import Game, State
 
 __all__ = ["HANG_GRACE_S", "Pool"]
 
@@ -258,7 +258,7 @@ class Pool:
 
     async def _ask_first_free(self, job: ThinkJob) -> Thought | Failed:
         # Without a clock bots share nothing, so that answers are reproducible.
-        gains_from_help = job.seed is None and job.limit.time is not None and _gains_from_help(job.bot)
+        gains_from_help = job.seed is None and job.limit.time is not None and _gains_from_help(job)
         left = _until_too_late(job.limit)
         async with asyncio.timeout(None if left is None else max(0.0, left - WORKER_WAIT_MARGIN_S)):
             worker = await self._supervisor.scheduler.take()
@@ -367,10 +367,14 @@ def _until_too_late(limit: Limit) -> float | None:
     return max(0.0, limit.deadline + grace - monotonic())
 
 
-@functools.cache
-def _gains_from_help(bot: str) -> bool:
+def _gains_from_help(job: ThinkJob) -> bool:
+    return _known_gain(job.bot, engine.load(job.game, **job.options))
+
+
+@functools.lru_cache(maxsize=256)
+def _known_gain(bot: str, game: Game) -> bool:
     try:
-        return create(bot).helps
+        return create(bot).gains_from_help(game)
     except ValueError:
         return False
 

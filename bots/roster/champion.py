@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from cornered.bots.book import lookup
 from cornered.bots.bot import Limit, Line, Proven, Setting, SettingValue, Thought
-from cornered.bots.evaluate import evaluator
+from cornered.bots.evaluate import evaluator, network_of
+from cornered.bots.puct.search import PuctSearch
+from cornered.bots.puct.search import supports as has_puct
 from cornered.bots.search.borrower import MemoryBorrower
 from cornered.bots.search.searcher import SELECTIVE, Searcher, Style, learnt_style
 from cornered.bots.solve import Proof, prove, score, warm
@@ -19,7 +22,7 @@ from cornered.engine import Game, State
 if TYPE_CHECKING:
     from cornered.bots.search.memory import SearchMemory
 
-__all__ = ["BOT", "ChampionBot"]
+__all__ = ["BOT", "ChampionBot", "distinct_versions"]
 
 PROOF_TIME_MIN_MS = 5
 """Milliseconds from which on a proof is tried."""
@@ -29,7 +32,20 @@ TIE_BREAK_TIME_MS = 40
 """Milliseconds for the search that chooses among moves that are proven to be equally good."""
 
 
-NEWEST_VERSION = 2
+FIRST_LEARNT_VERSION: Final = 2
+NEWEST_VERSION: Final = 3
+PUCT_GAMES: Final = frozenset({"bamboo"})
+"""Where Monte Carlo tree search by the network is stronger than the compiled search: docs/strength.md."""
+
+
+def distinct_versions(game: Game) -> tuple[int, ...]:
+    """Return the versions that play a board differently from the one before, the first one first."""
+    versions = [1]
+    if network_of(game) is not None:
+        versions.append(FIRST_LEARNT_VERSION)
+    if game.name in PUCT_GAMES and has_puct(game):
+        versions.append(NEWEST_VERSION)
+    return tuple(versions)
 
 
 class _Stopped(Exception):
@@ -39,14 +55,22 @@ class _Stopped(Exception):
 class ChampionBot(MemoryBorrower):
     name = "champion"
     description = "The strongest: plays what it can prove, and searches millions of positions where it cannot."
-    helps = True
-    SETTINGS = (Setting("version", "1 is without networks", NEWEST_VERSION, 1, NEWEST_VERSION),)
+    SETTINGS = (
+        Setting(
+            "version", "1 is without networks, 2 without Monte Carlo tree search", NEWEST_VERSION, 1, NEWEST_VERSION
+        ),
+    )
 
     def __init__(self, seed: int | None = None, **settings: SettingValue) -> None:
         super().__init__(seed, **settings)
-        self._is_learnt = self.settings["version"] == NEWEST_VERSION
+        self._is_learnt = int(self.settings["version"]) >= FIRST_LEARNT_VERSION
         self._memory: SearchMemory | None = None
         self._searchers: dict[Game, Searcher] = {}
+        self._puct_searches: dict[Game, PuctSearch] = {}
+
+    def gains_from_help(self, game: Game) -> bool:
+        # A tree of visits is in no table that workers share.
+        return not self._plays_by_puct(game)
 
     def lend(self, memory: SearchMemory) -> None:
         if memory is not self._memory:
@@ -61,9 +85,20 @@ class ChampionBot(MemoryBorrower):
         self._searcher(game, Limit(time=1)).search(start, Limit(depth=1), self._style(game))
         lookup(start)
         warm(game.name)
+        if self._plays_by_puct(game):
+            self._puct_search(game)
 
     def _style(self, game: Game) -> Style:
         return learnt_style(game.name) if self._is_learnt else SELECTIVE
+
+    def _plays_by_puct(self, game: Game) -> bool:
+        """Return whether a board is played by Monte Carlo tree search, where time or nodes limit it."""
+        return self.settings["version"] == NEWEST_VERSION and NEWEST_VERSION in distinct_versions(game)
+
+    def _puct_search(self, game: Game) -> PuctSearch:
+        if game not in self._puct_searches:
+            self._puct_searches[game] = PuctSearch(game)
+        return self._puct_searches[game]
 
     def _searcher(self, game: Game, limit: Limit) -> Searcher:
         """Return the search for `game`. Under a clock it keeps the table of earlier moves; with a limit of depth or
@@ -84,13 +119,24 @@ class ChampionBot(MemoryBorrower):
         searcher = self._searcher(state.game, limit)
         proof = self._proof(state, limit)
         if proof is None:
-            return searcher.search(state, limit, self._style(state.game))
+            return self._look(state, limit, searcher)
         if proof.value is not None:
             return replace(_proof_thought(state, limit, proof, searcher), seconds=perf_counter() - started)
         if limit.nodes is not None:
             limit = replace(limit, nodes=limit.nodes - proof.nodes)
-        thought = searcher.search(state, limit, self._style(state.game), without=frozenset(proof.values))
+        thought = self._look(state, limit, searcher, without=frozenset(proof.values))
         return replace(thought, nodes=thought.nodes + proof.nodes, seconds=thought.seconds + proof.seconds)
+
+    def _look(self, state: State, limit: Limit, searcher: Searcher, without: Collection[str] = frozenset()) -> Thought:
+        """Return what a search finds, by the kind that is stronger here. Only one of them has exact lines, and a
+        depth."""
+        if limit.depth is None and limit.lines == 1 and self._plays_by_puct(state.game):
+            return self._puct_search(state.game).search(state, limit, without, self._has_to_stop)
+        return searcher.search(state, limit, self._style(state.game), without=without)
+
+    def _has_to_stop(self) -> bool:
+        """Return whether this process's stop flag is set."""
+        return self._memory is not None and self._memory.is_stopped
 
     def _proof(self, state: State, limit: Limit) -> Proof | None:
         """Return a proof by half of the limit; none for a limit of depth, which asks for a search."""
@@ -105,7 +151,7 @@ class ChampionBot(MemoryBorrower):
 
     def _raise_when_stopped(self, _: int) -> None:
         """End a proof when the stop flag is set, as a search does by itself."""
-        if self._memory is not None and self._memory.is_stopped:
+        if self._has_to_stop():
             raise _Stopped
 
 

@@ -108,13 +108,15 @@ class LevelBot(MemoryBorrower):
     def __init__(self, seed: int | None = None, **settings: SettingValue) -> None:
         super().__init__(seed, **settings)
         self.level = int(self.settings["level"])
-        # Of all levels only the last one thinks as hard as it can.
-        self.helps = self.level == 10
         self.is_quick = all(
             self.level <= len(rungs) and rungs[self.level - 1].nodes <= QUICK_NODES_MAX for rungs in LADDER.values()
         )
         # Without networks, as it was when the steps and the ratings of the levels were measured.
         self._champion = ChampionBot(seed, version=1)
+
+    def gains_from_help(self, game: Game) -> bool:
+        # Of all levels only the last one thinks as hard as it can.
+        return self.level == 10 and self._champion.gains_from_help(game)
 
     def lend(self, memory: SearchMemory) -> None:
         self._champion.lend(memory)

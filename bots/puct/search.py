@@ -1,0 +1,245 @@
+"""A PUCT search of one game: grows a tree to a limit or to a proof, and keeps it for the next move."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Final
+
+import numba
+import numpy as np
+
+from cornered import engine
+from cornered.bots.bot import WIN, Limit, Line, Proven, Thought
+from cornered.bots.evaluate import CENTIMOVES, evaluation_module, network_of
+from cornered.bots.kernels.specialise import specialise_template
+from cornered.bots.kernels.timer import deadline_timer
+from cornered.bots.nnue.layout import LOGIT_SCORE
+from cornered.bots.puct.layout import CANDIDATES, DEEPEST, DRAWN, NEVER, STOP, WIDENING, Tree, Tuning
+from cornered.bots.puct.subtree import clear, copy_subtree
+from cornered.bots.search.layout import MAX_MOVES_PER_POSITION
+from cornered.bots.search.specialise import give_network, hooks
+from cornered.engine import Game, State
+from cornered.engine.compile.kernel import cache_of
+
+__all__ = ["PuctSearch", "supports"]
+
+TEMPLATE: Final = Path(__file__).with_name("template.py")
+KERNELS: Final = ("gen", "advance", "lost", "drawn", "candidate_moves", "exact_value", "key")
+NETWORK_KERNELS: Final = ("mark", "update", "forward", "preference", "WORDS", "HAS_DRAWS")
+UNLIMITED_VISITS: Final = 1 << 40
+FIRST_VISITS: Final = 2
+SLICE_VISITS: Final = 500
+"""Visits between two looks at whether to stop: some milliseconds."""
+CERTAIN: Final = 1e-6
+"""Means are at least this far from a certain result before they are made scores."""
+
+
+def supports(game: Game) -> bool:
+    """Return whether a board has a network that prefers moves."""
+    trained = network_of(game)
+    return trained is not None and bool(trained.network.moves.any())
+
+
+@cache
+def _compiled(name: str) -> Any:
+    """Return the search over a game's kernels, compiled now or loaded."""
+    known = hooks(name)
+    position: Any = engine.load(name).start().position  # type: ignore[attr-defined]  # every game of ours has one
+    types = (
+        numba.typeof(position),  # type: ignore[no-untyped-call]
+        numba.int64,
+        numba.typeof(Tree.empty()),  # type: ignore[no-untyped-call]
+        numba.typeof(Tuning()),  # type: ignore[no-untyped-call]
+        numba.from_dtype(evaluation_module(name).SCRATCH),  # type: ignore[union-attr]  # boards with networks have one
+    )
+    folder = cache_of(
+        f"cornered.bots.puct.{name}",
+        "cornered.bots.puct.template",
+        "cornered.bots.kernels.specialise",
+        "cornered.bots.nnue.inference",
+        f"cornered.engine.games.{name}",
+        f"cornered.bots.evaluate.{name}",
+    )
+    given = {kernel: known[kernel] for kernel in (*KERNELS, *NETWORK_KERNELS)}
+    return specialise_template(TEMPLATE, "grow", name, given, types, folder)
+
+
+class PuctSearch:
+    """Searches positions of one game. Not for two threads at once."""
+
+    def __init__(self, game: Game, tuning: Tuning | None = None) -> None:
+        """Load the game's search, or compile it. Raises ValueError for a board without a network that prefers moves."""
+        if not supports(game):
+            raise ValueError(f"no network with preferences for moves is known for {game!r}")
+        self.game = game
+        self._tuning = Tuning() if tuning is None else tuning
+        self._grow = _compiled(game.name)
+        self._hooks = hooks(game.name)
+        layout: np.dtype[Any] = evaluation_module(game.name).SCRATCH  # type: ignore[union-attr]
+        self._scratch: Any = np.zeros(layout.itemsize, np.uint8).view(layout).view(np.recarray)[0]
+        give_network(game, self._scratch)
+        self._tree, self._spare = Tree.empty(), Tree.empty()
+        # Compiled or loaded here, before a clock runs.
+        copy_subtree(self._tree, 0, self._spare)
+        self._kept: tuple[Any, int] | None = None
+        """The position of the last search and the number of the move that it chose."""
+
+    def stop(self) -> None:
+        """End the search that runs, from another thread."""
+        self._tree.control[STOP] = 1
+
+    def search(
+        self,
+        state: State,
+        limit: Limit,
+        without: Collection[str] = (),
+        has_to_stop: Callable[[], bool] = lambda: False,
+    ) -> Thought:
+        """Return the most visited move of a position that is not over; nodes of the limit are visits.
+
+        Moves of `without` are taken for lost ones. A limit of depth is none: the tree has no depth that is whole. Under
+        a clock the tree of the move before is gone on with; else the search starts empty, so that its answers are
+        deterministic. `has_to_stop` is asked every few milliseconds.
+        """
+        if state.game != self.game:
+            raise ValueError(f"this search plays {self.game!r}, not {state.game!r}")
+        if state.outcome is not None:
+            raise ValueError("the game is over, so there is nothing to search")
+        started = perf_counter()
+        position: Any = state.position  # type: ignore[attr-defined]  # every game of ours has one
+        self._begin(position, is_kept=limit.nodes is None)
+        visits = UNLIMITED_VISITS if limit.nodes is None else max(limit.nodes, FIRST_VISITS)
+        # There is an answer whatever the limit: these value the root and give it its moves.
+        done = self._grow(position, FIRST_VISITS, self._tree, self._tuning, self._scratch)
+        names = self._names(state)
+        if without:
+            self._leave_out(names, without)
+            if self._tree.stage[0] == WIDENING:
+                done += self._grow(position, 1, self._tree, self._tuning, self._scratch)
+                self._leave_out(names, without)
+        with deadline_timer(limit.remaining, self.stop):
+            while done < visits and not has_to_stop():
+                asked = min(SLICE_VISITS, visits - done)
+                grown = self._grow(position, asked, self._tree, self._tuning, self._scratch)
+                done += grown
+                if grown < asked:
+                    break
+        lines = self._lines(state, names, limit.lines)
+        best = lines[0]
+        self._kept = position, next(number for number, name in names.items() if name == best.move)
+        return Thought(
+            best.move,
+            best.score,
+            nodes=done,
+            pv=best.pv,
+            proven=best.proven if best.proven == "win" or self._tree.result[0] < 0 else None,
+            plies=best.plies if best.proven == "win" or self._tree.result[0] < 0 else None,
+            deepest=int(self._tree.control[DEEPEST]),
+            seconds=perf_counter() - started,
+            lines=lines,
+        )
+
+    def _begin(self, position: Any, *, is_kept: bool) -> None:
+        """Set the tree to what is known of a position."""
+        root = self._known(position) if is_kept else None
+        if root is None:
+            clear(self._tree)
+            return
+        copy_subtree(self._tree, root, self._spare)
+        self._tree, self._spare = self._spare, self._tree
+
+    def _known(self, position: Any) -> int | None:
+        """Return the node of the position of the last search, or of a reply to its move; None where there is none."""
+        if self._kept is None:
+            return None
+        tree, (before, chosen) = self._tree, self._kept
+        if position == before:
+            return 0
+        between = self._child(0, chosen)
+        if between is None:
+            return None
+        after = self._hooks["advance"](before, chosen)
+        for edge in range(int(tree.first[between]), int(tree.first[between] + tree.width[between])):
+            if tree.child[edge] >= 0 and self._hooks["advance"](after, int(tree.move[edge])) == position:
+                return int(tree.child[edge])
+        return None
+
+    def _child(self, node: int, move: int) -> int | None:
+        """Return the node after a move, None where there is none."""
+        tree = self._tree
+        for edge in range(int(tree.first[node]), int(tree.first[node] + tree.width[node])):
+            if tree.move[edge] == move:
+                return int(tree.child[edge]) if tree.child[edge] >= 0 else None
+        return None
+
+    def _leave_out(self, names: Mapping[int, str], without: Collection[str]) -> None:
+        """Have no visit choose moves of the root, as if they were proven to lose."""
+        tree = self._tree
+        edges = slice(int(tree.first[0]), int(tree.first[0] + tree.width[0]))
+        tree.prior[edges][[names[move] in without for move in tree.move[edges].tolist()]] = NEVER
+        if tree.width[0] and (tree.prior[edges] < 0).all() and tree.stage[0] == CANDIDATES:
+            tree.stage[0] = WIDENING
+
+    def _lines(self, state: State, names: Mapping[int, str], wanted: int) -> tuple[Line, ...]:
+        """Return the root's moves: won ones, then by visits, then lost ones, the longest first, then those without an
+        edge. The first `wanted` have a whole line."""
+        ranked = self._ranked(0)
+        lines = [self._line(state, names, edge, is_whole=i < wanted) for i, edge in enumerate(ranked)]
+        shown = {line.move for line in lines}
+        return (*lines, *(Line(move, pv=(move,)) for move in state.moves() if move not in shown))
+
+    def _ranked(self, node: int) -> list[int]:
+        """Return the edges of a node, the best first."""
+        return sorted(
+            range(int(self._tree.first[node]), int(self._tree.first[node] + self._tree.width[node])), key=self._rank
+        )
+
+    def _rank(self, edge: int) -> tuple[int, float]:
+        result = self._result(edge)
+        if result < 0:
+            return 0, -result
+        if result > 0:
+            return 2, -result
+        return 1, -float(self._tree.edge_visits[edge])
+
+    def _result(self, edge: int) -> int:
+        """Return the result of an edge's child, 0 where it is open or drawn."""
+        child = int(self._tree.child[edge])
+        result = 0 if child < 0 else int(self._tree.result[child])
+        return 0 if result == DRAWN else result
+
+    def _line(self, state: State, names: Mapping[int, str], edge: int, *, is_whole: bool) -> Line:
+        tree, result = self._tree, self._result(edge)
+        move = names[int(tree.move[edge])]
+        replies = self._principal_variation(state.play(move), int(tree.child[edge])) if is_whole else ()
+        pv = (move, *replies)
+        if result != 0:
+            proven: Proven = "win" if result < 0 else "loss"
+            plies = abs(result)
+            return Line(move, WIN - plies if result < 0 else plies - WIN, proven, plies, pv=pv)
+        visits = int(tree.edge_visits[edge])
+        if visits == 0:
+            return Line(move, pv=pv)
+        chance = (1.0 + float(tree.edge_total[edge]) / visits) / 2.0
+        chance = min(max(chance, CERTAIN), 1.0 - CERTAIN)
+        return Line(move, math.log(chance / (1.0 - chance)) * LOGIT_SCORE / CENTIMOVES, pv=pv)
+
+    def _principal_variation(self, state: State, node: int) -> Iterator[str]:
+        """Iterate over the best replies, from a node on."""
+        tree = self._tree
+        while node >= 0 and tree.width[node] > 0 and state.outcome is None:
+            edge = self._ranked(node)[0]
+            if tree.edge_visits[edge] == 0:
+                return
+            name = self._names(state)[int(tree.move[edge])]
+            yield name
+            state, node = state.play(name), int(tree.child[edge])
+
+    def _names(self, state: State) -> dict[int, str]:
+        buffer = np.zeros(MAX_MOVES_PER_POSITION, np.int64)
+        count = self._hooks["gen"](state.position, buffer)  # type: ignore[attr-defined]
+        return dict(zip(buffer[:count].tolist(), state.moves(), strict=True))

@@ -1,0 +1,206 @@
+"""Monte Carlo tree search by a network: its answers, its proofs, the tree that it keeps, and its bounds."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Final
+
+import numpy as np
+import pytest
+
+from cornered import engine
+from cornered.bots.bot import Limit
+from cornered.bots.puct.layout import EDGE_COUNT, EXHAUSTED, NODE_COUNT, Tree
+from cornered.bots.puct.search import PuctSearch, supports
+from cornered.bots.puct.subtree import copy_subtree
+from cornered.bots.roster import create
+from cornered.bots.solve import prove
+from cornered.engine import Game, State
+
+BOARDS: Final = (
+    engine.load("bamboo", radius=5),
+    engine.load("isolation", width=7, height=7),
+    engine.load("quoridor", size=9, walls=10),
+)
+VISITED: Final = [board for board in BOARDS if supports(board)]
+BOARD: Final = BOARDS[0]
+PLIES_MAX: Final = 400
+
+
+@pytest.fixture(scope="module")
+def searches() -> dict[Game, PuctSearch]:
+    return {board: PuctSearch(board) for board in VISITED}
+
+
+def late_states(board: Game, count: int) -> list[State]:
+    """Return positions of random games, 1 to 6 plies before their ends."""
+    chance = Random(5)
+    found: list[State] = []
+    while len(found) < count:
+        states = [board.start()]
+        while states[-1].outcome is None and len(states) < PLIES_MAX:
+            states.append(states[-1].play(chance.choice(states[-1].moves())))
+        if states[-1].outcome is not None:
+            found.append(states[-chance.randint(2, min(7, len(states)))])
+    return found
+
+
+def test_a_board_without_a_network_is_refused() -> None:
+    board = engine.load("bamboo", radius=3)
+    assert not supports(board)
+    with pytest.raises(ValueError, match="no network"):
+        PuctSearch(board)
+
+
+@pytest.mark.parametrize("board", VISITED, ids=repr)
+def test_every_thought_is_whole_whatever_the_limit(board: Game, searches: dict[Game, PuctSearch]) -> None:
+    state = board.start()
+    for limit in (Limit(nodes=1), Limit(nodes=2), Limit(nodes=300), Limit(1), Limit(30, nodes=10_000_000)):
+        thought = searches[board].search(state, limit)
+        assert thought.move == thought.lines[0].move == thought.pv[0]
+        assert sorted(line.move for line in thought.lines) == sorted(state.moves())
+        after = state
+        for move in thought.pv:
+            after = after.play(move)
+        assert thought.proven is None
+
+
+@pytest.mark.parametrize("board", VISITED, ids=repr)
+def test_visits_alone_decide_without_a_clock(board: Game, searches: dict[Game, PuctSearch]) -> None:
+    state = board.start().play(board.start().moves()[0])
+    first = searches[board].search(state, Limit(nodes=700))
+    searches[board].search(board.start(), Limit(20))
+    assert searches[board].search(state, Limit(nodes=700)) == first == PuctSearch(board).search(state, Limit(nodes=700))
+    assert first.nodes == 700
+
+
+@pytest.mark.parametrize("board", VISITED, ids=repr)
+def test_what_it_proves_is_what_the_solver_proves(board: Game, searches: dict[Game, PuctSearch]) -> None:
+    values = []
+    for state in late_states(board, 25):
+        thought = searches[board].search(state, Limit(nodes=20_000))
+        known = prove(state, Limit(nodes=2_000_000))
+        if known is not None and known.value is not None and thought.proven is not None:
+            assert thought.proven == known.value, str(state)
+        for line in thought.lines:
+            if known is not None and line.proven is not None and line.move in known.values:
+                assert line.proven == known.values[line.move], (str(state), line)
+        if thought.proven == "win":
+            assert thought.plies is not None
+            assert wins_within(state.play(thought.move), state.to_move, thought.plies - 1)
+        values.append(thought.proven)
+    assert {"win", "loss"} <= set(values)
+
+
+def wins_within(state: State, seat: int, plies: int) -> bool:
+    """Return whether a seat wins within so many plies, by plain search; True where that would take too long."""
+    if state.outcome is not None:
+        return state.outcome.winner == seat
+    if plies > 3:
+        return True
+    wins = (wins_within(state.play(move), seat, plies - 1) for move in state.moves())
+    return plies > 0 and (any(wins) if state.to_move == seat else all(wins))
+
+
+def test_moves_to_leave_out_are_not_chosen(searches: dict[Game, PuctSearch]) -> None:
+    state = BOARD.start()
+    ranked = [line.move for line in searches[BOARD].search(state, Limit(nodes=500)).lines]
+    left_out = frozenset(ranked[:-1])
+    assert searches[BOARD].search(state, Limit(nodes=500), left_out).move == ranked[-1]
+    assert searches[BOARD].search(state, Limit(nodes=500), frozenset(ranked[:2])).move not in ranked[:2]
+
+
+def test_under_a_clock_it_goes_on_with_the_tree_below_the_reply() -> None:
+    search = PuctSearch(BOARD)
+    thought = search.search(BOARD.start(), Limit(60))
+    before, reply = search._tree, thought.pv[1]
+    state = BOARD.start().play(thought.move).play(reply)
+    node = search._known(state.position)  # type: ignore[attr-defined]
+    assert node is not None
+    visits = int(before.visits[node])
+    assert visits > 0
+    search._begin(state.position, is_kept=True)  # type: ignore[attr-defined]
+    assert search._tree is not before
+    assert search._tree.visits[0] == visits
+    assert search.search(state, Limit(5)).move in state.moves()
+    search._begin(BOARD.start().position, is_kept=True)  # type: ignore[attr-defined]
+    assert search._tree.visits[0] == 0
+
+
+def test_a_copied_subtree_is_the_same_below_its_root(searches: dict[Game, PuctSearch]) -> None:
+    search = searches[BOARD]
+    search.search(BOARD.start(), Limit(nodes=3_000))
+    tree, copied = search._tree, Tree.empty(4_000, 400_000)
+    edge = max(range(int(tree.first[0]), int(tree.first[0] + tree.width[0])), key=lambda e: int(tree.edge_visits[e]))
+    copy_subtree(tree, int(tree.child[edge]), copied)
+
+    def shape(of: Tree, node: int) -> tuple[object, ...]:
+        edges = range(int(of.first[node]), int(of.first[node] + of.width[node]))
+        below = tuple(
+            (int(of.move[e]), float(of.prior[e]), int(of.edge_visits[e]), float(of.edge_total[e]))
+            + (() if of.child[e] < 0 else shape(of, int(of.child[e])))
+            for e in edges
+        )
+        return (int(of.visits[node]), float(of.total[node]), int(of.result[node]), int(of.stage[node]), *below)
+
+    assert shape(copied, 0) == shape(tree, int(tree.child[edge]))
+    assert copied.visits[0] == tree.edge_visits[edge]
+    assert copied.control[NODE_COUNT] < tree.control[NODE_COUNT]
+
+
+def test_visits_of_edges_add_up_to_those_of_their_node(searches: dict[Game, PuctSearch]) -> None:
+    searches[BOARD].search(BOARD.start(), Limit(nodes=2_000))
+    tree = searches[BOARD]._tree
+    for node in range(int(tree.control[NODE_COUNT])):
+        edges = slice(int(tree.first[node]), int(tree.first[node] + tree.width[node]))
+        if tree.width[node]:
+            # The first visit valued it.
+            assert tree.edge_visits[edges].sum() == tree.visits[node] - 1
+            assert np.isclose(tree.prior[edges].sum(), 1.0, atol=1e-5)
+        for edge in range(edges.start, edges.stop):
+            if tree.child[edge] >= 0:
+                assert tree.visits[tree.child[edge]] == tree.edge_visits[edge]
+                assert np.isclose(tree.total[tree.child[edge]], -tree.edge_total[edge], atol=1e-3)
+
+
+def test_a_full_tree_ends_the_search_with_an_answer() -> None:
+    search = PuctSearch(BOARD)
+    search._tree = Tree.empty(500, 5_000)
+    thought = search.search(BOARD.start(), Limit(nodes=100_000))
+    assert search._tree.control[EXHAUSTED] == 1
+    assert search._tree.control[NODE_COUNT] <= 500
+    assert search._tree.control[EDGE_COUNT] <= 5_000
+    assert thought.nodes < 100_000
+    assert thought.move in BOARD.start().moves()
+
+
+def test_it_ends_when_it_is_told_to() -> None:
+    asked: list[int] = []
+
+    def has_to_stop() -> bool:
+        asked.append(1)
+        return len(asked) > 3
+
+    thought = PuctSearch(BOARD).search(BOARD.start(), Limit(), has_to_stop=has_to_stop)
+    assert 0 < thought.nodes < 3_000
+
+
+def test_a_finished_game_and_another_board_are_refused(searches: dict[Game, PuctSearch]) -> None:
+    with pytest.raises(ValueError, match="plays"):
+        searches[BOARD].search(engine.load("bamboo", radius=3).start(), Limit(nodes=5))
+    over = late_states(BOARD, 1)[0]
+    while over.outcome is None:
+        over = over.play(over.moves()[0])
+    with pytest.raises(ValueError, match="over"):
+        searches[BOARD].search(over, Limit(nodes=5))
+
+
+def test_the_bot_has_the_search_with_its_settings() -> None:
+    bot = create("puct:exploration=0.5,temperature=2")
+    assert bot.plays(BOARD)
+    assert not bot.plays(engine.load("bamboo", radius=2))
+    assert not bot.plays("trapgrid")
+    state = BOARD.start()
+    bot.prepare(BOARD)
+    other = create("puct").choose(state, Limit(nodes=2_000))
+    assert bot.choose(state, Limit(nodes=2_000)).lines != other.lines
