@@ -146,7 +146,7 @@ class PuctSearch:
     def _begin(self, position: Any, *, is_kept: bool) -> None:
         """Set the tree to what is known of a position."""
         root = self._known(position) if is_kept else None
-        if root is None:
+        if root is None or self._tree.width[root] == 0:
             clear(self._tree)
             return
         copy_subtree(self._tree, root, self._spare)

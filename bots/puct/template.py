@@ -82,7 +82,8 @@ def grow(start: Any, visits: int, tree: Any, tuning: Any, scratch: Any) -> int:
                 elif repeats or (HAS_DRAWS and drawn(position)):
                     tree.result[node] = DRAWN
                 else:
-                    plies = exact_value(position, scratch)
+                    # The root gets its moves even where its result is known at a glance.
+                    plies = 0 if node == 0 else exact_value(position, scratch)
                     if plies != 0:
                         tree.result[node] = plies + 1 if plies > 0 else plies - 1
                     else:

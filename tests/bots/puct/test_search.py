@@ -102,6 +102,19 @@ def wins_within(state: State, seat: int, plies: int) -> bool:
     return plies > 0 and (any(wins) if state.to_move == seat else all(wins))
 
 
+@pytest.mark.parametrize("board", VISITED, ids=repr)
+def test_a_root_whose_result_is_known_at_a_glance_has_moves_too(board: Game) -> None:
+    search = PuctSearch(board)
+    for state in late_states(board, 10):
+        thought = search.search(state, Limit(5))
+        reply = state.play(thought.move)
+        if reply.outcome is None:
+            # The replies of a move that wins at once were never visited.
+            reply = reply.play(reply.moves()[-1])
+        if reply.outcome is None:
+            assert search.search(reply, Limit(5)).move in reply.moves()
+
+
 def test_moves_to_leave_out_are_not_chosen(searches: dict[Game, PuctSearch]) -> None:
     state = BOARD.start()
     ranked = [line.move for line in searches[BOARD].search(state, Limit(nodes=500)).lines]
