@@ -73,7 +73,7 @@ def test_equally_good_moves_that_the_search_would_skip_are_chosen_among_all_the_
 
 
 def test_a_proof_ends_when_its_worker_is_stopped() -> None:
-    state = engine.load("quoridor", size=5, walls=2).start()
+    state = engine.load("quoridor", size=5, walls=3).start()
     champion = create("champion")
     assert isinstance(champion, ChampionBot)
     champion.prepare(state.game)
