@@ -85,8 +85,8 @@ class PuctSearch:
         self._tree, self._spare = Tree.empty(), Tree.empty()
         # Compiled or loaded here, before a clock runs.
         copy_subtree(self._tree, 0, self._spare)
-        self._kept: tuple[Any, int] | None = None
-        """The position of the last search and the number of the move that it chose."""
+        self._kept: tuple[State, str] | None = None
+        """The position of the last search and the move that it chose."""
 
     def stop(self) -> None:
         """End the search that runs, from another thread."""
@@ -111,7 +111,7 @@ class PuctSearch:
             raise ValueError("the game is over, so there is nothing to search")
         started = perf_counter()
         position: Any = state.position  # type: ignore[attr-defined]  # every game of ours has one
-        self._begin(position, is_kept=limit.nodes is None)
+        self._begin(state, is_kept=limit.nodes is None)
         visits = UNLIMITED_VISITS if limit.nodes is None else max(limit.nodes, FIRST_VISITS)
         # There is an answer whatever the limit: these value the root and give it its moves.
         done = self._grow(position, FIRST_VISITS, self._tree, self._tuning, self._scratch)
@@ -130,7 +130,7 @@ class PuctSearch:
                     break
         lines = self._lines(state, names, limit.lines)
         best = lines[0]
-        self._kept = position, next(number for number, name in names.items() if name == best.move)
+        self._kept = state, best.move
         return Thought(
             best.move,
             best.score,
@@ -143,38 +143,41 @@ class PuctSearch:
             lines=lines,
         )
 
-    def _begin(self, position: Any, *, is_kept: bool) -> None:
+    def _begin(self, state: State, *, is_kept: bool) -> None:
         """Set the tree to what is known of a position."""
-        root = self._known(position) if is_kept else None
+        root = self._known(state) if is_kept else None
         if root is None or self._tree.width[root] == 0:
             clear(self._tree)
             return
         copy_subtree(self._tree, root, self._spare)
         self._tree, self._spare = self._spare, self._tree
 
-    def _known(self, position: Any) -> int | None:
+    def _known(self, state: State) -> int | None:
         """Return the node of the position of the last search, or of a reply to its move; None where there is none."""
         if self._kept is None:
             return None
-        tree, (before, chosen) = self._tree, self._kept
-        if position == before:
+        before, chosen = self._kept
+        if state == before:
             return 0
-        between = self._child(0, chosen)
-        if between is None:
+        between, after = self._child(0, self._names(before), chosen), before.play(chosen)
+        if between is None or after.outcome is not None:
             return None
-        after = self._hooks["advance"](before, chosen)
-        for edge in range(int(tree.first[between]), int(tree.first[between] + tree.width[between])):
-            if tree.child[edge] >= 0 and self._hooks["advance"](after, int(tree.move[edge])) == position:
-                return int(tree.child[edge])
+        names = self._names(after)
+        for edge in self._edges(between):
+            if self._tree.child[edge] >= 0 and after.play(names[int(self._tree.move[edge])]) == state:
+                return int(self._tree.child[edge])
         return None
 
-    def _child(self, node: int, move: int) -> int | None:
+    def _child(self, node: int, names: Mapping[int, str], move: str) -> int | None:
         """Return the node after a move, None where there is none."""
-        tree = self._tree
-        for edge in range(int(tree.first[node]), int(tree.first[node] + tree.width[node])):
-            if tree.move[edge] == move:
-                return int(tree.child[edge]) if tree.child[edge] >= 0 else None
+        for edge in self._edges(node):
+            if names[int(self._tree.move[edge])] == move:
+                return int(self._tree.child[edge]) if self._tree.child[edge] >= 0 else None
         return None
+
+    def _edges(self, node: int) -> range:
+        first = int(self._tree.first[node])
+        return range(first, first + int(self._tree.width[node]))
 
     def _leave_out(self, names: Mapping[int, str], without: Collection[str]) -> None:
         """Have no visit choose moves of the root, as if they were proven to lose."""
@@ -194,9 +197,7 @@ class PuctSearch:
 
     def _ranked(self, node: int) -> list[int]:
         """Return the edges of a node, the best first."""
-        return sorted(
-            range(int(self._tree.first[node]), int(self._tree.first[node] + self._tree.width[node])), key=self._rank
-        )
+        return sorted(self._edges(node), key=self._rank)
 
     def _rank(self, edge: int) -> tuple[int, float]:
         result = self._result(edge)

@@ -128,15 +128,15 @@ def test_under_a_clock_it_goes_on_with_the_tree_below_the_reply() -> None:
     thought = search.search(BOARD.start(), Limit(60))
     before, reply = search._tree, thought.pv[1]
     state = BOARD.start().play(thought.move).play(reply)
-    node = search._known(state.position)  # type: ignore[attr-defined]
+    node = search._known(state)
     assert node is not None
     visits = int(before.visits[node])
     assert visits > 0
-    search._begin(state.position, is_kept=True)  # type: ignore[attr-defined]
+    search._begin(state, is_kept=True)
     assert search._tree is not before
     assert search._tree.visits[0] == visits
     assert search.search(state, Limit(5)).move in state.moves()
-    search._begin(BOARD.start().position, is_kept=True)  # type: ignore[attr-defined]
+    search._begin(BOARD.start(), is_kept=True)
     assert search._tree.visits[0] == 0
 
 
