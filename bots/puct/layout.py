@@ -20,6 +20,7 @@ __all__ = [
     "EXHAUSTED",
     "NEVER",
     "NODE_COUNT",
+    "PLIES",
     "STOP",
     "UNEXPANDED",
     "WIDENING",
@@ -37,7 +38,9 @@ NODE_COUNT: Final = 1
 EDGE_COUNT: Final = 2
 DEEPEST: Final = 3
 EXHAUSTED: Final = 4
-"""Whether the last search ended since the arrays were full."""
+"""Whether the search ended since the arrays were full."""
+PLIES: Final = 5
+"""The sum of the depths of all visits of the search, in plies."""
 
 # Stages of a node.
 UNEXPANDED: Final = 0

@@ -18,7 +18,7 @@ from cornered.bots.evaluate import CENTIMOVES, evaluation_module, network_of
 from cornered.bots.kernels.specialise import specialise_template
 from cornered.bots.kernels.timer import deadline_timer
 from cornered.bots.nnue.layout import LOGIT_SCORE
-from cornered.bots.puct.layout import CANDIDATES, DEEPEST, DRAWN, NEVER, STOP, WIDENING, Tree, Tuning
+from cornered.bots.puct.layout import CANDIDATES, DEEPEST, DRAWN, NEVER, PLIES, STOP, WIDENING, Tree, Tuning
 from cornered.bots.puct.subtree import clear, copy_subtree
 from cornered.bots.search.layout import MAX_MOVES_PER_POSITION
 from cornered.bots.search.specialise import give_network, hooks
@@ -99,7 +99,8 @@ class PuctSearch:
         without: Collection[str] = (),
         has_to_stop: Callable[[], bool] = lambda: False,
     ) -> Thought:
-        """Return the most visited move of a position that is not over; nodes of the limit are visits.
+        """Return the most visited move of a position that is not over; nodes of the limit are visits, and the depth of
+        the thought is their mean.
 
         Moves of `without` are taken for lost ones. A limit of depth is none: the tree has no depth that is whole. Under
         a clock the tree of the move before is gone on with; else the search starts empty, so that its answers are
@@ -134,6 +135,7 @@ class PuctSearch:
         return Thought(
             best.move,
             best.score,
+            depth=round(int(self._tree.control[PLIES]) / done) if done else 0,
             nodes=done,
             pv=best.pv,
             proven=best.proven if best.proven == "win" or self._tree.result[0] < 0 else None,

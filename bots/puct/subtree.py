@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cornered.bots.puct.layout import DEEPEST, DRAWN, EDGE_COUNT, EXHAUSTED, NODE_COUNT, STOP, Tree
+from cornered.bots.puct.layout import DRAWN, EDGE_COUNT, NODE_COUNT, Tree
 from cornered.engine.compile.kernel import kernel
 
 __all__ = ["clear", "copy_subtree"]
@@ -11,7 +11,7 @@ __all__ = ["clear", "copy_subtree"]
 @kernel
 def clear(tree: Tree) -> None:
     """Make a tree one node, which nothing visited yet."""
-    tree.control[STOP] = tree.control[EXHAUSTED] = tree.control[DEEPEST] = tree.control[EDGE_COUNT] = 0
+    tree.control[:] = 0
     tree.control[NODE_COUNT] = 1
     tree.first[0] = tree.width[0] = tree.stage[0] = tree.visits[0] = tree.result[0] = 0
     tree.total[0] = 0.0

@@ -27,6 +27,7 @@ from cornered.bots.puct.layout import (
     EXHAUSTED,
     NEVER,
     NODE_COUNT,
+    PLIES,
     STOP,
     UNEXPANDED,
     WIDENING,
@@ -174,6 +175,7 @@ def grow(start: Any, visits: int, tree: Any, tuning: Any, scratch: Any) -> int:
             ply += 1
 
         tree.control[DEEPEST] = max(tree.control[DEEPEST], ply)
+        tree.control[PLIES] += ply
         # Back up the value, and the result where it is new.
         while True:
             tree.visits[node] += 1

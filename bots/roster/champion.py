@@ -34,7 +34,7 @@ TIE_BREAK_TIME_MS = 40
 
 FIRST_LEARNT_VERSION: Final = 2
 NEWEST_VERSION: Final = 3
-PUCT_GAMES: Final = frozenset({"bamboo"})
+PUCT_GAMES: Final = frozenset({"bamboo", "isolation"})
 """Where Monte Carlo tree search by the network is stronger than the compiled search: docs/strength.md."""
 
 

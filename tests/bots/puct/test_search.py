@@ -72,6 +72,7 @@ def test_visits_alone_decide_without_a_clock(board: Game, searches: dict[Game, P
     searches[board].search(board.start(), Limit(20))
     assert searches[board].search(state, Limit(nodes=700)) == first == PuctSearch(board).search(state, Limit(nodes=700))
     assert first.nodes == 700
+    assert 1 <= first.depth <= first.deepest
 
 
 @pytest.mark.parametrize("board", VISITED, ids=repr)
