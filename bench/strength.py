@@ -45,11 +45,11 @@ def replays(games: Sequence[str], times: Sequence[int] = DEFAULT_TIMES_MS, *, se
         Duel(newer, older, ContestTerms.of(game, SUBJECTS[game].options, time=time, longest=MAX_PLIES, seed=seed))
         for game in games
         for time in times
-        for newer, older in _climbs(versions(game))
+        for newer, older in _pairings(versions(game))
     ]
 
 
-def _climbs(words: Sequence[str]) -> list[tuple[str, str]]:
-    """Return who meets whom, the newer first: neighbours, and the last and the first."""
-    climbs = [(newer, older) for older, newer in itertools.pairwise(words)]
-    return climbs if len(words) <= 2 else [*climbs, (words[-1], words[0])]
+def _pairings(words: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairings, the newer first: neighbours, and the last and the first."""
+    pairings = [(newer, older) for older, newer in itertools.pairwise(words)]
+    return pairings if len(words) <= 2 else [*pairings, (words[-1], words[0])]

@@ -33,10 +33,19 @@ from functools import cache
 from types import ModuleType
 from typing import Any, Final, TypeAlias
 
-from cornered.bots.nnue.network import TrainedNetwork, shipped
+from cornered.bots.nnue.network import SHIPPED, TrainedNetwork, shipped
 from cornered.engine import Game, State
 
-__all__ = ["CandidateMoves", "EvaluateState", "Evaluator", "evaluation_module", "evaluator", "is_duel", "network_of"]
+__all__ = [
+    "CandidateMoves",
+    "EvaluateState",
+    "Evaluator",
+    "evaluation_module",
+    "evaluator",
+    "has_network",
+    "is_duel",
+    "network_of",
+]
 
 EvaluateState: TypeAlias = Callable[[State, int], float]
 """The evaluation of a position that is not over for one seat: 0 is even, 1 about one move's worth, below 1,000."""
@@ -76,9 +85,19 @@ def evaluation_module(game: str) -> ModuleType | None:
 
 def network_of(game: Game) -> TrainedNetwork | None:
     """Return the network that evaluates a game's positions, None where none ships."""
-    name_of = getattr(evaluation_module(game.name), "network_name", None) if is_duel(game) else None
-    name = None if name_of is None else name_of(game)
+    name = _network_name(game)
     return None if name is None else shipped(name)
+
+
+def has_network(game: Game) -> bool:
+    """Return whether a network ships for a board, without loading it."""
+    name = _network_name(game)
+    return name is not None and (SHIPPED / f"{name}.npz").is_file()
+
+
+def _network_name(game: Game) -> str | None:
+    name_of = getattr(evaluation_module(game.name), "network_name", None) if is_duel(game) else None
+    return None if name_of is None else name_of(game)
 
 
 @cache

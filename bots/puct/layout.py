@@ -30,7 +30,7 @@ __all__ = [
 
 NODES: Final = 1 << 20
 EDGES: Final = 1 << 23
-"""About 190 MB at most; pages that no search touched take no memory."""
+"""About 180 MB at most, which some seconds fill; pages that no search touched take no memory."""
 
 # Words of `control`.
 STOP: Final = 0
@@ -38,7 +38,7 @@ NODE_COUNT: Final = 1
 EDGE_COUNT: Final = 2
 DEEPEST: Final = 3
 EXHAUSTED: Final = 4
-"""Whether the search ended since the arrays were full."""
+"""Whether the search ended because the arrays were full."""
 PLIES: Final = 5
 """The sum of the depths of all visits of the search, in plies."""
 

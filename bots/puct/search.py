@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from time import perf_counter
@@ -14,11 +15,11 @@ import numpy as np
 
 from cornered import engine
 from cornered.bots.bot import WIN, Limit, Line, Proven, Thought
-from cornered.bots.evaluate import CENTIMOVES, evaluation_module, network_of
+from cornered.bots.evaluate import CENTIMOVES, evaluation_module, has_network
 from cornered.bots.kernels.specialise import specialise_template
 from cornered.bots.kernels.timer import deadline_timer
 from cornered.bots.nnue.layout import LOGIT_SCORE
-from cornered.bots.puct.layout import CANDIDATES, DEEPEST, DRAWN, NEVER, PLIES, STOP, WIDENING, Tree, Tuning
+from cornered.bots.puct.layout import CANDIDATES, DEEPEST, DRAWN, EXHAUSTED, NEVER, PLIES, STOP, WIDENING, Tree, Tuning
 from cornered.bots.puct.subtree import clear, copy_subtree
 from cornered.bots.search.layout import MAX_MOVES_PER_POSITION
 from cornered.bots.search.specialise import give_network, hooks
@@ -32,6 +33,11 @@ KERNELS: Final = ("gen", "advance", "lost", "drawn", "candidate_moves", "exact_v
 NETWORK_KERNELS: Final = ("mark", "update", "forward", "preference", "WORDS", "HAS_DRAWS")
 UNLIMITED_VISITS: Final = 1 << 40
 FIRST_VISITS: Final = 2
+DEFAULT_VISITS: Final = 10_000
+UNSEARCHED_RANK: Final = 2
+"""The rank of a root move without an edge: after those that are open, before the lost ones."""
+COPIED_VISITS_PER_SECOND: Final = 200_000
+"""A kept subtree has at most so many visits for each second of the limit: to copy it takes about a seventh of that."""
 SLICE_VISITS: Final = 500
 """Visits between two looks at whether to stop: some milliseconds."""
 CERTAIN: Final = 1e-6
@@ -39,9 +45,8 @@ CERTAIN: Final = 1e-6
 
 
 def supports(game: Game) -> bool:
-    """Return whether a board has a network that prefers moves."""
-    trained = network_of(game)
-    return trained is not None and bool(trained.network.moves.any())
+    """Return whether a board has a network. All that ship have preferences for moves."""
+    return has_network(game)
 
 
 @cache
@@ -68,13 +73,22 @@ def _compiled(name: str) -> Any:
     return specialise_template(TEMPLATE, "grow", name, given, types, folder)
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What the tree is of: the last search's position and its move, and whether it searched every move."""
+
+    state: State
+    move: str
+    is_whole: bool
+
+
 class PuctSearch:
     """Searches positions of one game. Not for two threads at once."""
 
     def __init__(self, game: Game, tuning: Tuning | None = None) -> None:
-        """Load the game's search, or compile it. Raises ValueError for a board without a network that prefers moves."""
+        """Load the game's search, or compile it. Raises ValueError for a board without a network."""
         if not supports(game):
-            raise ValueError(f"no network with preferences for moves is known for {game!r}")
+            raise ValueError(f"no network ships for {game!r}")
         self.game = game
         self._tuning = Tuning() if tuning is None else tuning
         self._grow = _compiled(game.name)
@@ -84,9 +98,10 @@ class PuctSearch:
         give_network(game, self._scratch)
         self._tree, self._spare = Tree.empty(), Tree.empty()
         # Compiled or loaded here, before a clock runs.
+        clear(self._tree)
         copy_subtree(self._tree, 0, self._spare)
-        self._kept: tuple[State, str] | None = None
-        """The position of the last search and the move that it chose."""
+        self._kept: _Kept | None = None
+        """None also while a search runs, so that one that failed leaves nothing."""
 
     def stop(self) -> None:
         """End the search that runs, from another thread."""
@@ -102,18 +117,24 @@ class PuctSearch:
         """Return the most visited move of a position that is not over; nodes of the limit are visits, and the depth of
         the thought is their mean.
 
-        Moves of `without` are taken for lost ones. A limit of depth is none: the tree has no depth that is whole. Under
-        a clock the tree of the move before is gone on with; else the search starts empty, so that its answers are
-        deterministic. `has_to_stop` is asked every few milliseconds.
+        Moves of `without` have to be lost; not all can be left out. A limit of depth alone is DEFAULT_VISITS, since no
+        depth of the tree is whole. Under a clock the subtree of the move before is reused; else the search starts
+        empty, so that its answers are deterministic. `has_to_stop` is asked every few milliseconds.
         """
         if state.game != self.game:
             raise ValueError(f"this search plays {self.game!r}, not {state.game!r}")
         if state.outcome is not None:
             raise ValueError("the game is over, so there is nothing to search")
+        if set(without).issuperset(state.moves()):
+            raise ValueError("there is no move left besides those to leave out")
         started = perf_counter()
         position: Any = state.position  # type: ignore[attr-defined]  # every game of ours has one
-        self._begin(state, is_kept=limit.nodes is None)
-        visits = UNLIMITED_VISITS if limit.nodes is None else max(limit.nodes, FIRST_VISITS)
+        self._begin(state, limit, is_whole=not without)
+        visits = UNLIMITED_VISITS
+        if limit.nodes is not None:
+            visits = max(limit.nodes, FIRST_VISITS)
+        elif limit.time is None and limit.depth is not None:
+            visits = DEFAULT_VISITS
         # There is an answer whatever the limit: these value the root and give it its moves.
         done = self._grow(position, FIRST_VISITS, self._tree, self._tuning, self._scratch)
         names = self._names(state)
@@ -123,15 +144,15 @@ class PuctSearch:
                 done += self._grow(position, 1, self._tree, self._tuning, self._scratch)
                 self._leave_out(names, without)
         with deadline_timer(limit.remaining, self.stop):
-            while done < visits and not has_to_stop():
+            while done < visits and self._has_open_moves() and not has_to_stop():
                 asked = min(SLICE_VISITS, visits - done)
                 grown = self._grow(position, asked, self._tree, self._tuning, self._scratch)
                 done += grown
                 if grown < asked:
                     break
-        lines = self._lines(state, names, limit.lines)
+        lines = self._lines(state, names, without, limit.lines)
         best = lines[0]
-        self._kept = state, best.move
+        self._kept = _Kept(state, best.move, is_whole=not without)
         return Thought(
             best.move,
             best.score,
@@ -145,23 +166,36 @@ class PuctSearch:
             lines=lines,
         )
 
-    def _begin(self, state: State, *, is_kept: bool) -> None:
-        """Set the tree to what is known of a position."""
-        root = self._known(state) if is_kept else None
-        if root is None or self._tree.width[root] == 0:
+    def _begin(self, state: State, limit: Limit, *, is_whole: bool) -> None:
+        """Set the tree to what is known of a position, under a clock."""
+        kept, self._kept = self._kept, None
+        root = None
+        if kept is not None and limit.nodes is None:
+            root = self._known(state, kept, is_whole=is_whole)
+        if root == 0:
+            self._tree.control[[STOP, DEEPEST, EXHAUSTED, PLIES]] = 0
+        elif root is not None and self._is_worth_copying(root, limit):
+            copy_subtree(self._tree, root, self._spare)
+            self._tree, self._spare = self._spare, self._tree
+        else:
             clear(self._tree)
-            return
-        copy_subtree(self._tree, root, self._spare)
-        self._tree, self._spare = self._spare, self._tree
 
-    def _known(self, state: State) -> int | None:
+    def _is_worth_copying(self, root: int, limit: Limit) -> bool:
+        """Return whether a node has moves, and whether its subtree is copied in a small part of the time."""
+        is_small = limit.remaining is None or self._tree.visits[root] <= COPIED_VISITS_PER_SECOND * limit.remaining
+        return bool(self._tree.width[root] > 0 and is_small)
+
+    def _has_open_moves(self) -> bool:
+        """Return whether a visit of the root could choose a move."""
+        edges = self._edges(0)
+        return self._tree.stage[0] == WIDENING or bool((self._tree.prior[edges.start : edges.stop] >= 0).any())
+
+    def _known(self, state: State, kept: _Kept, *, is_whole: bool) -> int | None:
         """Return the node of the position of the last search, or of a reply to its move; None where there is none."""
-        if self._kept is None:
-            return None
-        before, chosen = self._kept
-        if state == before:
-            return 0
-        between, after = self._child(0, self._names(before), chosen), before.play(chosen)
+        if state == kept.state:
+            # The moves that are left out may be others now.
+            return 0 if is_whole and kept.is_whole else None
+        between, after = self._child(0, self._names(kept.state), kept.move), kept.state.play(kept.move)
         if between is None or after.outcome is not None:
             return None
         names = self._names(after)
@@ -189,13 +223,18 @@ class PuctSearch:
         if tree.width[0] and (tree.prior[edges] < 0).all() and tree.stage[0] == CANDIDATES:
             tree.stage[0] = WIDENING
 
-    def _lines(self, state: State, names: Mapping[int, str], wanted: int) -> tuple[Line, ...]:
-        """Return the root's moves: won ones, then by visits, then lost ones, the longest first, then those without an
-        edge. The first `wanted` have a whole line."""
-        ranked = self._ranked(0)
-        lines = [self._line(state, names, edge, is_whole=i < wanted) for i, edge in enumerate(ranked)]
-        shown = {line.move for line in lines}
-        return (*lines, *(Line(move, pv=(move,)) for move in state.moves() if move not in shown))
+    def _lines(self, state: State, names: Mapping[int, str], without: Collection[str], wanted: int) -> tuple[Line, ...]:
+        """Return the root's moves: won ones, then by visits, those without an edge, lost ones, the longest first, and
+        those of `without`. The first `wanted` have a whole line."""
+        edges = {names[int(self._tree.move[edge])]: edge for edge in self._edges(0)}
+
+        def place(move: str) -> tuple[bool, int, float]:
+            return move in without, *(self._rank(edges[move]) if move in edges else (UNSEARCHED_RANK, 0.0))
+
+        return tuple(
+            self._line(state, move, edges[move], is_whole=i < wanted) if move in edges else Line(move, pv=(move,))
+            for i, move in enumerate(sorted(state.moves(), key=place))
+        )
 
     def _ranked(self, node: int) -> list[int]:
         """Return the edges of a node, the best first."""
@@ -206,7 +245,7 @@ class PuctSearch:
         if result < 0:
             return 0, -result
         if result > 0:
-            return 2, -result
+            return UNSEARCHED_RANK + 1, -result
         return 1, -float(self._tree.edge_visits[edge])
 
     def _result(self, edge: int) -> int:
@@ -215,9 +254,8 @@ class PuctSearch:
         result = 0 if child < 0 else int(self._tree.result[child])
         return 0 if result == DRAWN else result
 
-    def _line(self, state: State, names: Mapping[int, str], edge: int, *, is_whole: bool) -> Line:
+    def _line(self, state: State, move: str, edge: int, *, is_whole: bool) -> Line:
         tree, result = self._tree, self._result(edge)
-        move = names[int(tree.move[edge])]
         replies = self._principal_variation(state.play(move), int(tree.child[edge])) if is_whole else ()
         pv = (move, *replies)
         if result != 0:

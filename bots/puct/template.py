@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 __all__ = ["grow"]
 
-LEAST_EXPLORED: Final = -1e30
+LOWEST_BOUND: Final = -1e30
 
 
 def grow(start: Any, visits: int, tree: Any, tuning: Any, scratch: Any) -> int:
@@ -83,7 +83,7 @@ def grow(start: Any, visits: int, tree: Any, tuning: Any, scratch: Any) -> int:
                 elif repeats or (HAS_DRAWS and drawn(position)):
                     tree.result[node] = DRAWN
                 else:
-                    # The root gets its moves even where its result is known at a glance.
+                    # The root gets its moves even where exact_value knows its result.
                     plies = 0 if node == 0 else exact_value(position, scratch)
                     if plies != 0:
                         tree.result[node] = plies + 1 if plies > 0 else plies - 1
@@ -109,20 +109,20 @@ def grow(start: Any, visits: int, tree: Any, tuning: Any, scratch: Any) -> int:
                     side = position.turn & 1
                     mark(position, scratch.marked)
                     update(ply, side, WORDS, scratch)
-                    greatest = LEAST_EXPLORED
+                    greatest = LOWEST_BOUND
                     for i in range(count):
                         tree.logits[i] = preference(ply, side, tree.moves[i], scratch) / (100.0 * tuning.temperature)
                         greatest = max(greatest, tree.logits[i])
-                    whole = 0.0
+                    normaliser = 0.0
                     for i in range(count):
                         tree.logits[i] = math.exp(tree.logits[i] - greatest)
-                        whole += tree.logits[i]
+                        normaliser += tree.logits[i]
                     first = tree.control[EDGE_COUNT]
                     tree.control[EDGE_COUNT] += count
                     for i in range(count):
                         edge = first + i
                         tree.move[edge] = tree.moves[i]
-                        tree.prior[edge] = tree.logits[i] / whole
+                        tree.prior[edge] = tree.logits[i] / normaliser
                         tree.edge_visits[edge], tree.edge_total[edge], tree.child[edge] = 0, 0.0, -1
                         before = tree.places[tree.moves[i]]
                         if before >= 0:
@@ -146,14 +146,14 @@ def grow(start: Any, visits: int, tree: Any, tuning: Any, scratch: Any) -> int:
                 tree.path_keys[ply] = key(position)
             # The best upper confidence bound.
             first, width = tree.first[node], tree.width[node]
-            seen = 0.0
+            visited_prior = 0.0
             for edge in range(first, first + width):
                 if tree.edge_visits[edge] > 0 and tree.prior[edge] > 0:
-                    seen += tree.prior[edge]
-            unvisited = tree.total[node] / tree.visits[node] - tuning.unvisited_loss * math.sqrt(seen)
+                    visited_prior += tree.prior[edge]
+            unvisited = tree.total[node] / tree.visits[node] - tuning.unvisited_loss * math.sqrt(visited_prior)
             weight = tuning.exploration + math.log(1.0 + tree.visits[node] / tuning.growth)
             weight *= math.sqrt(tree.visits[node])
-            best, highest = first, LEAST_EXPLORED
+            best, highest = first, LOWEST_BOUND
             for edge in range(first, first + width):
                 if tree.prior[edge] < 0:
                     continue
@@ -198,7 +198,7 @@ def grow(start: Any, visits: int, tree: Any, tuning: Any, scratch: Any) -> int:
                     if tree.prior[other] >= 0:
                         longest = -1
                         break
-                    if tree.child[other] >= 0:
+                    if tree.child[other] >= 0 and tree.result[tree.child[other]] < DRAWN:
                         longest = max(longest, tree.result[tree.child[other]])
                 if longest >= 0:
                     if tree.stage[node] == EVERY_MOVE:

@@ -1,4 +1,4 @@
-"""The strongest player of every game: the book, then a proof, then the compiled search."""
+"""The strongest player of every game: the book, then a proof, then one of the two compiled searches."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from cornered.bots.book import lookup
 from cornered.bots.bot import Limit, Line, Proven, Setting, SettingValue, Thought
-from cornered.bots.evaluate import evaluator, network_of
+from cornered.bots.evaluate import evaluator, has_network
 from cornered.bots.puct.search import PuctSearch
-from cornered.bots.puct.search import supports as has_puct
 from cornered.bots.search.borrower import MemoryBorrower
 from cornered.bots.search.searcher import SELECTIVE, Searcher, Style, learnt_style
 from cornered.bots.solve import Proof, prove, score, warm
@@ -40,12 +39,9 @@ PUCT_GAMES: Final = frozenset({"bamboo", "isolation"})
 
 def distinct_versions(game: Game) -> tuple[int, ...]:
     """Return the versions that play a board differently from the one before, the first one first."""
-    versions = [1]
-    if network_of(game) is not None:
-        versions.append(FIRST_LEARNT_VERSION)
-    if game.name in PUCT_GAMES and has_puct(game):
-        versions.append(NEWEST_VERSION)
-    return tuple(versions)
+    if not has_network(game):
+        return (1,)
+    return (1, FIRST_LEARNT_VERSION, NEWEST_VERSION) if game.name in PUCT_GAMES else (1, FIRST_LEARNT_VERSION)
 
 
 class _Stopped(Exception):
@@ -66,10 +62,11 @@ class ChampionBot(MemoryBorrower):
         self._is_learnt = int(self.settings["version"]) >= FIRST_LEARNT_VERSION
         self._memory: SearchMemory | None = None
         self._searchers: dict[Game, Searcher] = {}
-        self._puct_searches: dict[Game, PuctSearch] = {}
+        self._puct: PuctSearch | None = None
+        """Of one board only: its trees may take hundreds of MB."""
 
     def gains_from_help(self, game: Game) -> bool:
-        # A tree of visits is in no table that workers share.
+        # A tree of visits is in no table that workers share. Searches of several lines could share one, and do not.
         return not self._plays_by_puct(game)
 
     def lend(self, memory: SearchMemory) -> None:
@@ -96,9 +93,9 @@ class ChampionBot(MemoryBorrower):
         return self.settings["version"] == NEWEST_VERSION and NEWEST_VERSION in distinct_versions(game)
 
     def _puct_search(self, game: Game) -> PuctSearch:
-        if game not in self._puct_searches:
-            self._puct_searches[game] = PuctSearch(game)
-        return self._puct_searches[game]
+        if self._puct is None or self._puct.game != game:
+            self._puct = PuctSearch(game)
+        return self._puct
 
     def _searcher(self, game: Game, limit: Limit) -> Searcher:
         """Return the search for `game`. Under a clock it keeps the table of earlier moves; with a limit of depth or
@@ -119,15 +116,17 @@ class ChampionBot(MemoryBorrower):
         searcher = self._searcher(state.game, limit)
         proof = self._proof(state, limit)
         if proof is None:
-            return self._look(state, limit, searcher)
+            return self._searched(state, limit, searcher)
         if proof.value is not None:
             return replace(_proof_thought(state, limit, proof, searcher), seconds=perf_counter() - started)
         if limit.nodes is not None:
             limit = replace(limit, nodes=limit.nodes - proof.nodes)
-        thought = self._look(state, limit, searcher, without=frozenset(proof.values))
+        thought = self._searched(state, limit, searcher, without=frozenset(proof.values))
         return replace(thought, nodes=thought.nodes + proof.nodes, seconds=thought.seconds + proof.seconds)
 
-    def _look(self, state: State, limit: Limit, searcher: Searcher, without: Collection[str] = frozenset()) -> Thought:
+    def _searched(
+        self, state: State, limit: Limit, searcher: Searcher, without: Collection[str] = frozenset()
+    ) -> Thought:
         """Return what a search finds, by the kind that is stronger here. Only one of them has exact lines, and a
         depth."""
         if limit.depth is None and limit.lines == 1 and self._plays_by_puct(state.game):

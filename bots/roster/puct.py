@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from cornered.bots.bot import Bot, Limit, Setting, SettingValue, Thought
+from typing import TYPE_CHECKING
+
+from cornered.bots.bot import Limit, Setting, SettingValue, Thought
 from cornered.bots.puct.layout import Tuning
 from cornered.bots.puct.search import PuctSearch, supports
+from cornered.bots.search.borrower import MemoryBorrower
 from cornered.engine import Game, State, load
+
+if TYPE_CHECKING:
+    from cornered.bots.search.memory import SearchMemory
 
 __all__ = ["BOT", "PuctBot"]
 
 
-class PuctBot(Bot):
+class PuctBot(MemoryBorrower):
     name = "puct"
-    description = "Monte Carlo tree search by a network: looks where it would move, and as far as its values say."
+    description = "Monte Carlo tree search with a network's move probabilities and values (PUCT)."
     SETTINGS = (
         Setting("exploration", "How much the network's preferences weigh", Tuning().exploration, 0, 10),
         Setting("loss", "How much less a move is worth before its first visit", Tuning().unvisited_loss, 0, 2),
@@ -26,22 +32,31 @@ class PuctBot(Bot):
             unvisited_loss=float(self.settings["loss"]),
             temperature=float(self.settings["temperature"]),
         )
-        self._searches: dict[Game, PuctSearch] = {}
+        self._kept: PuctSearch | None = None
+        """Of one board only: its trees may take hundreds of MB."""
+        self._memory: SearchMemory | None = None
 
     @classmethod
     def plays(cls, game: str | Game) -> bool:
         return supports(load(game) if isinstance(game, str) else game)
 
+    def lend(self, memory: SearchMemory) -> None:
+        # For its stop flag alone: a tree is in no table.
+        self._memory = memory
+
     def prepare(self, game: Game) -> None:
         self._search(game)
 
     def _search(self, game: Game) -> PuctSearch:
-        if game not in self._searches:
-            self._searches[game] = PuctSearch(game, self._tuning)
-        return self._searches[game]
+        if self._kept is None or self._kept.game != game:
+            self._kept = PuctSearch(game, self._tuning)
+        return self._kept
 
     def choose(self, state: State, limit: Limit) -> Thought:
-        return self._search(state.game).search(state, limit)
+        memory = self._memory
+        return self._search(state.game).search(
+            state, limit, has_to_stop=lambda: memory is not None and memory.is_stopped
+        )
 
 
 BOT = PuctBot

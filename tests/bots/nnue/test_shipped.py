@@ -76,6 +76,11 @@ def test_no_position_takes_a_sum_out_of_its_type(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_network_that_ships_has_preferences_for_moves(path: Path) -> None:
+    assert record_of(engine.load(NAMES[path.stem], **SUBJECTS[NAMES[path.stem]].options)).has_preferences == 1
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_start_is_about_even(path: Path) -> None:
     name = NAMES[path.stem]
     game = engine.load(name, **SUBJECTS[name].options)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
+from time import monotonic
 from typing import Final
 
 import numpy as np
@@ -11,7 +13,7 @@ import pytest
 from cornered import engine
 from cornered.bots.bot import Limit
 from cornered.bots.puct.layout import EDGE_COUNT, EXHAUSTED, NODE_COUNT, Tree
-from cornered.bots.puct.search import PuctSearch, supports
+from cornered.bots.puct.search import DEFAULT_VISITS, PuctSearch, supports
 from cornered.bots.puct.subtree import copy_subtree
 from cornered.bots.roster import create
 from cornered.bots.solve import prove
@@ -22,14 +24,13 @@ BOARDS: Final = (
     engine.load("isolation", width=7, height=7),
     engine.load("quoridor", size=9, walls=10),
 )
-VISITED: Final = [board for board in BOARDS if supports(board)]
 BOARD: Final = BOARDS[0]
 PLIES_MAX: Final = 400
 
 
 @pytest.fixture(scope="module")
 def searches() -> dict[Game, PuctSearch]:
-    return {board: PuctSearch(board) for board in VISITED}
+    return {board: PuctSearch(board) for board in BOARDS}
 
 
 def late_states(board: Game, count: int) -> list[State]:
@@ -52,7 +53,7 @@ def test_a_board_without_a_network_is_refused() -> None:
         PuctSearch(board)
 
 
-@pytest.mark.parametrize("board", VISITED, ids=repr)
+@pytest.mark.parametrize("board", BOARDS, ids=repr)
 def test_every_thought_is_whole_whatever_the_limit(board: Game, searches: dict[Game, PuctSearch]) -> None:
     state = board.start()
     for limit in (Limit(nodes=1), Limit(nodes=2), Limit(nodes=300), Limit(1), Limit(30, nodes=10_000_000)):
@@ -65,7 +66,7 @@ def test_every_thought_is_whole_whatever_the_limit(board: Game, searches: dict[G
         assert thought.proven is None
 
 
-@pytest.mark.parametrize("board", VISITED, ids=repr)
+@pytest.mark.parametrize("board", BOARDS, ids=repr)
 def test_visits_alone_decide_without_a_clock(board: Game, searches: dict[Game, PuctSearch]) -> None:
     state = board.start().play(board.start().moves()[0])
     first = searches[board].search(state, Limit(nodes=700))
@@ -75,7 +76,7 @@ def test_visits_alone_decide_without_a_clock(board: Game, searches: dict[Game, P
     assert 1 <= first.depth <= first.deepest
 
 
-@pytest.mark.parametrize("board", VISITED, ids=repr)
+@pytest.mark.parametrize("board", BOARDS, ids=repr)
 def test_what_it_proves_is_what_the_solver_proves(board: Game, searches: dict[Game, PuctSearch]) -> None:
     values = []
     for state in late_states(board, 25):
@@ -103,17 +104,22 @@ def wins_within(state: State, seat: int, plies: int) -> bool:
     return plies > 0 and (any(wins) if state.to_move == seat else all(wins))
 
 
-@pytest.mark.parametrize("board", VISITED, ids=repr)
-def test_a_root_whose_result_is_known_at_a_glance_has_moves_too(board: Game) -> None:
+@pytest.mark.parametrize("board", BOARDS, ids=repr)
+def test_a_root_whose_result_exact_value_knows_has_moves_too(board: Game) -> None:
     search = PuctSearch(board)
-    for state in late_states(board, 10):
-        thought = search.search(state, Limit(5))
-        reply = state.play(thought.move)
-        if reply.outcome is None:
-            # The replies of a move that wins at once were never visited.
-            reply = reply.play(reply.moves()[-1])
-        if reply.outcome is None:
-            assert search.search(reply, Limit(5)).move in reply.moves()
+    is_known = []
+    for state in late_states(board, 25):
+        search.search(state, Limit(nodes=600))
+        tree = search._tree
+        for edge in search._edges(0):
+            child = int(tree.child[edge])
+            is_known.append(child >= 0 and tree.result[child] != 0 and tree.width[child] == 0)
+            after = state.play(search._names(state)[int(tree.move[edge])])
+            if is_known[-1] and after.outcome is None:
+                thought = PuctSearch(board).search(after, Limit(nodes=50))
+                assert thought.move in after.moves()
+                break
+    assert any(is_known)
 
 
 def test_moves_to_leave_out_are_not_chosen(searches: dict[Game, PuctSearch]) -> None:
@@ -124,20 +130,66 @@ def test_moves_to_leave_out_are_not_chosen(searches: dict[Game, PuctSearch]) -> 
     assert searches[BOARD].search(state, Limit(nodes=500), frozenset(ranked[:2])).move not in ranked[:2]
 
 
-def test_under_a_clock_it_goes_on_with_the_tree_below_the_reply() -> None:
+@pytest.mark.parametrize("limit", [Limit(nodes=2), Limit(nodes=200), Limit(1)], ids=str)
+def test_a_move_to_leave_out_is_not_chosen_though_most_visits_know_it(limit: Limit) -> None:
     search = PuctSearch(BOARD)
-    thought = search.search(BOARD.start(), Limit(60))
+    for moves in ((), ("k1", "a6"), ("k1", "a6", "f6")):
+        state = BOARD.start()
+        for move in moves:
+            state = state.play(move)
+        best = search.search(state, Limit(nodes=3_000)).move
+        thought = search.search(state, replace(limit, started=monotonic()), {best})
+        assert thought.move != best
+        assert thought.lines[-1].move == best
+        # And what is left out once is not left out of the next search.
+        assert search.search(state, Limit(nodes=3_000)).move == best
+        assert search.search(state, Limit(300)).nodes > 0
+
+
+def test_to_leave_out_every_move_is_refused(searches: dict[Game, PuctSearch]) -> None:
+    with pytest.raises(ValueError, match="no move left"):
+        searches[BOARD].search(BOARD.start(), Limit(nodes=5), BOARD.start().moves())
+
+
+def test_the_position_of_the_last_search_is_gone_on_with_without_a_copy() -> None:
+    search = PuctSearch(BOARD)
+    search.search(BOARD.start(), Limit(nodes=2_000))
+    tree = search._tree
+    search.search(BOARD.start(), Limit(1))
+    assert search._tree is tree
+    assert tree.visits[0] > 2_000
+
+
+def test_a_subtree_that_takes_long_to_copy_is_not_kept() -> None:
+    search = PuctSearch(BOARD)
+    thought = search.search(BOARD.start(), Limit(nodes=20_000))
+    state = BOARD.start().play(thought.move).play(thought.pv[1])
+    search._begin(state, Limit(1), is_whole=True)
+    assert search._tree.visits[0] == 0
+
+
+def test_a_depth_alone_is_a_number_of_visits(searches: dict[Game, PuctSearch]) -> None:
+    assert searches[BOARD].search(BOARD.start(), Limit(depth=3)).nodes == DEFAULT_VISITS
+
+
+def test_under_a_clock_the_subtree_of_the_reply_is_reused() -> None:
+    search = PuctSearch(BOARD)
+    thought = search.search(BOARD.start(), Limit(nodes=3_000))
     before, reply = search._tree, thought.pv[1]
     state = BOARD.start().play(thought.move).play(reply)
-    node = search._known(state)
+    kept = search._kept
+    assert kept is not None
+    node = search._known(state, kept, is_whole=True)
     assert node is not None
     visits = int(before.visits[node])
     assert visits > 0
-    search._begin(state, is_kept=True)
+    search._kept = kept
+    search._begin(state, Limit(60_000), is_whole=True)
     assert search._tree is not before
     assert search._tree.visits[0] == visits
     assert search.search(state, Limit(5)).move in state.moves()
-    search._begin(BOARD.start(), is_kept=True)
+    search._kept = kept
+    search._begin(BOARD.start().play(BOARD.start().moves()[0]), Limit(60_000), is_whole=True)
     assert search._tree.visits[0] == 0
 
 
