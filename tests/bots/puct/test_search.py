@@ -130,7 +130,7 @@ def test_moves_to_leave_out_are_not_chosen(searches: dict[Game, PuctSearch]) -> 
     assert searches[BOARD].search(state, Limit(nodes=500), frozenset(ranked[:2])).move not in ranked[:2]
 
 
-@pytest.mark.parametrize("limit", [Limit(nodes=2), Limit(nodes=200), Limit(1)], ids=str)
+@pytest.mark.parametrize("limit", [Limit(nodes=2), Limit(nodes=200), Limit(1)], ids=["2", "200", "1 ms"])
 def test_a_move_to_leave_out_is_not_chosen_though_most_visits_know_it(limit: Limit) -> None:
     search = PuctSearch(BOARD)
     for moves in ((), ("k1", "a6"), ("k1", "a6", "f6")):
