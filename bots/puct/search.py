@@ -16,6 +16,7 @@ import numpy as np
 from cornered import engine
 from cornered.bots.bot import WIN, Limit, Line, Proven, Thought
 from cornered.bots.evaluate import CENTIMOVES, evaluation_module, has_network
+from cornered.bots.kernels.plies import MAX_PLY
 from cornered.bots.kernels.specialise import specialise_template
 from cornered.bots.kernels.timer import deadline_timer
 from cornered.bots.nnue.layout import LOGIT_SCORE
@@ -56,6 +57,7 @@ def _compiled(name: str) -> Any:
     position: Any = engine.load(name).start().position  # type: ignore[attr-defined]  # every game of ours has one
     types = (
         numba.typeof(position),  # type: ignore[no-untyped-call]
+        numba.int64,
         numba.int64,
         numba.typeof(Tree.empty()),  # type: ignore[no-untyped-call]
         numba.typeof(Tuning()),  # type: ignore[no-untyped-call]
@@ -117,9 +119,10 @@ class PuctSearch:
         """Return the most visited move of a position that is not over; nodes of the limit are visits, and the depth of
         the thought is their mean.
 
-        Moves of `without` have to be lost; not all can be left out. A limit of depth alone is DEFAULT_VISITS, since no
-        depth of the tree is whole. Under a clock the subtree of the move before is reused; else the search starts
-        empty, so that its answers are deterministic. `has_to_stop` is asked every few milliseconds.
+        Moves of `without` have to be lost; not all can be left out. No visit goes deeper than a limit of depth. Where
+        that is the only limit, there are DEFAULT_VISITS, since no depth of the tree is whole. Under a clock the subtree
+        of the move before is reused; else the search starts empty, so that its answers are deterministic. `has_to_stop`
+        is asked every few milliseconds.
         """
         if state.game != self.game:
             raise ValueError(f"this search plays {self.game!r}, not {state.game!r}")
@@ -130,23 +133,23 @@ class PuctSearch:
         started = perf_counter()
         position: Any = state.position  # type: ignore[attr-defined]  # every game of ours has one
         self._begin(state, limit, is_whole=not without)
-        visits = UNLIMITED_VISITS
+        visits, deepest = UNLIMITED_VISITS, min(limit.depth or MAX_PLY, MAX_PLY - 1)
         if limit.nodes is not None:
             visits = max(limit.nodes, FIRST_VISITS)
         elif limit.time is None and limit.depth is not None:
             visits = DEFAULT_VISITS
         # There is an answer whatever the limit: these value the root and give it its moves.
-        done = self._grow(position, FIRST_VISITS, self._tree, self._tuning, self._scratch)
+        done = self._grow(position, FIRST_VISITS, deepest, self._tree, self._tuning, self._scratch)
         names = self._names(state)
         if without:
             self._leave_out(names, without)
             if self._tree.stage[0] == WIDENING:
-                done += self._grow(position, 1, self._tree, self._tuning, self._scratch)
+                done += self._grow(position, 1, deepest, self._tree, self._tuning, self._scratch)
                 self._leave_out(names, without)
         with deadline_timer(limit.remaining, self.stop):
             while done < visits and self._has_open_moves() and not has_to_stop():
                 asked = min(SLICE_VISITS, visits - done)
-                grown = self._grow(position, asked, self._tree, self._tuning, self._scratch)
+                grown = self._grow(position, asked, deepest, self._tree, self._tuning, self._scratch)
                 done += grown
                 if grown < asked:
                     break

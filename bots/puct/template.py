@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final
 
-from cornered.bots.kernels.plies import MAX_PLY
 from cornered.bots.nnue.layout import LOGIT_SCORE
 from cornered.bots.puct.layout import (
     CANDIDATES,
@@ -57,8 +56,10 @@ __all__ = ["grow"]
 LOWEST_BOUND: Final = -1e30
 
 
-def grow(start: Any, visits: int, tree: Any, tuning: Any, scratch: Any) -> int:
+def grow(start: Any, visits: int, deepest: int, tree: Any, tuning: Any, scratch: Any) -> int:
     """Visit the tree of the position `start` so many times, or until it is proven, stopped or full.
+
+    No visit goes deeper than `deepest` plies, which is less than MAX_PLY: its value there is the mean of the node's.
 
     Returns the number of visits.
     """
@@ -91,7 +92,11 @@ def grow(start: Any, visits: int, tree: Any, tuning: Any, scratch: Any) -> int:
                         mark(position, scratch.marked)
                         update(ply, position.turn & 1, WORDS, scratch)
                         value = 2.0 / (1.0 + math.exp(-forward(ply, scratch) / LOGIT_SCORE)) - 1.0
-            elif tree.result[node] == 0 and (tree.stage[node] == UNEXPANDED or tree.stage[node] == WIDENING):
+            elif (
+                tree.result[node] == 0
+                and ply < deepest
+                and (tree.stage[node] == UNEXPANDED or tree.stage[node] == WIDENING)
+            ):
                 # Its edges, those of an earlier stage among them.
                 total = gen(position, tree.moves)
                 stage = EVERY_MOVE
@@ -139,7 +144,7 @@ def grow(start: Any, visits: int, tree: Any, tuning: Any, scratch: Any) -> int:
                 break
             if tree.visits[node] == 0:
                 break
-            if ply == MAX_PLY - 1:
+            if ply >= deepest:
                 value = tree.total[node] / tree.visits[node]
                 break
             if HAS_DRAWS:

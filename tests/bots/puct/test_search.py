@@ -169,7 +169,9 @@ def test_a_subtree_that_takes_long_to_copy_is_not_kept() -> None:
 
 
 def test_a_depth_alone_is_a_number_of_visits(searches: dict[Game, PuctSearch]) -> None:
-    assert searches[BOARD].search(BOARD.start(), Limit(depth=3)).nodes == DEFAULT_VISITS
+    thought = searches[BOARD].search(BOARD.start(), Limit(depth=3))
+    assert thought.nodes == DEFAULT_VISITS
+    assert thought.depth <= thought.deepest == 3
 
 
 def test_under_a_clock_the_subtree_of_the_reply_is_reused() -> None:
