@@ -20,7 +20,20 @@ from cornered.bots.kernels.plies import MAX_PLY
 from cornered.bots.kernels.specialise import specialise_template
 from cornered.bots.kernels.timer import deadline_timer
 from cornered.bots.nnue.layout import LOGIT_SCORE
-from cornered.bots.puct.layout import CANDIDATES, DEEPEST, DRAWN, EXHAUSTED, NEVER, PLIES, STOP, WIDENING, Tree, Tuning
+from cornered.bots.puct.layout import (
+    CANDIDATES,
+    DEEPEST,
+    DRAWN,
+    EDGES,
+    EXHAUSTED,
+    NEVER,
+    NODES,
+    PLIES,
+    STOP,
+    WIDENING,
+    Tree,
+    Tuning,
+)
 from cornered.bots.puct.subtree import clear, copy_subtree
 from cornered.bots.search.layout import MAX_MOVES_PER_POSITION
 from cornered.bots.search.specialise import give_network, hooks
@@ -87,7 +100,7 @@ class _Kept:
 class PuctSearch:
     """Searches positions of one game. Not for two threads at once."""
 
-    def __init__(self, game: Game, tuning: Tuning | None = None) -> None:
+    def __init__(self, game: Game, tuning: Tuning | None = None, *, nodes: int = NODES, edges: int = EDGES) -> None:
         """Load the game's search, or compile it. Raises ValueError for a board without a network."""
         if not supports(game):
             raise ValueError(f"no network ships for {game!r}")
@@ -98,7 +111,7 @@ class PuctSearch:
         layout: np.dtype[Any] = evaluation_module(game.name).SCRATCH  # type: ignore[union-attr]
         self._scratch: Any = np.zeros(layout.itemsize, np.uint8).view(layout).view(np.recarray)[0]
         give_network(game, self._scratch)
-        self._tree, self._spare = Tree.empty(), Tree.empty()
+        self._tree, self._spare = Tree.empty(nodes, edges), Tree.empty(nodes, edges)
         # Compiled or loaded here, before a clock runs.
         clear(self._tree)
         copy_subtree(self._tree, 0, self._spare)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
-from time import monotonic
 from typing import Final
 
 import numpy as np
@@ -13,7 +11,7 @@ import pytest
 from cornered import engine
 from cornered.bots.bot import Limit
 from cornered.bots.puct.layout import EDGE_COUNT, EXHAUSTED, NODE_COUNT, Tree
-from cornered.bots.puct.search import DEFAULT_VISITS, PuctSearch, supports
+from cornered.bots.puct.search import DEFAULT_VISITS, FIRST_VISITS, PuctSearch, supports
 from cornered.bots.puct.subtree import copy_subtree
 from cornered.bots.roster import create
 from cornered.bots.solve import prove
@@ -130,15 +128,15 @@ def test_moves_to_leave_out_are_not_chosen(searches: dict[Game, PuctSearch]) -> 
     assert searches[BOARD].search(state, Limit(nodes=500), frozenset(ranked[:2])).move not in ranked[:2]
 
 
-@pytest.mark.parametrize("limit", [Limit(nodes=2), Limit(nodes=200), Limit(1)], ids=["2", "200", "1 ms"])
-def test_a_move_to_leave_out_is_not_chosen_though_most_visits_know_it(limit: Limit) -> None:
+@pytest.mark.parametrize(("time", "nodes"), [(None, 2), (None, 200), (1, None)])
+def test_a_move_to_leave_out_is_not_chosen_though_most_visits_know_it(time: int | None, nodes: int | None) -> None:
     search = PuctSearch(BOARD)
     for moves in ((), ("k1", "a6"), ("k1", "a6", "f6")):
         state = BOARD.start()
         for move in moves:
             state = state.play(move)
         best = search.search(state, Limit(nodes=3_000)).move
-        thought = search.search(state, replace(limit, started=monotonic()), {best})
+        thought = search.search(state, Limit(time, nodes=nodes), {best})
         assert thought.move != best
         assert thought.lines[-1].move == best
         # And what is left out once is not left out of the next search.
@@ -177,22 +175,18 @@ def test_a_depth_alone_is_a_number_of_visits(searches: dict[Game, PuctSearch]) -
 def test_under_a_clock_the_subtree_of_the_reply_is_reused() -> None:
     search = PuctSearch(BOARD)
     thought = search.search(BOARD.start(), Limit(nodes=3_000))
-    before, reply = search._tree, thought.pv[1]
-    state = BOARD.start().play(thought.move).play(reply)
-    kept = search._kept
+    before, kept = search._tree, search._kept
+    state = BOARD.start().play(thought.move).play(thought.pv[1])
     assert kept is not None
     node = search._known(state, kept, is_whole=True)
     assert node is not None
     visits = int(before.visits[node])
-    assert visits > 0
-    search._kept = kept
-    search._begin(state, Limit(60_000), is_whole=True)
+    assert visits > 2
+    search.search(state, Limit(60_000), has_to_stop=lambda: True)
     assert search._tree is not before
-    assert search._tree.visits[0] == visits
-    assert search.search(state, Limit(5)).move in state.moves()
-    search._kept = kept
-    search._begin(BOARD.start().play(BOARD.start().moves()[0]), Limit(60_000), is_whole=True)
-    assert search._tree.visits[0] == 0
+    assert search._tree.visits[0] == visits + FIRST_VISITS
+    search.search(BOARD.start().play(BOARD.start().moves()[0]), Limit(60_000), has_to_stop=lambda: True)
+    assert search._tree.visits[0] == FIRST_VISITS
 
 
 def test_a_copied_subtree_is_the_same_below_its_root(searches: dict[Game, PuctSearch]) -> None:
@@ -232,8 +226,7 @@ def test_visits_of_edges_add_up_to_those_of_their_node(searches: dict[Game, Puct
 
 
 def test_a_full_tree_ends_the_search_with_an_answer() -> None:
-    search = PuctSearch(BOARD)
-    search._tree = Tree.empty(500, 5_000)
+    search = PuctSearch(BOARD, nodes=500, edges=5_000)
     thought = search.search(BOARD.start(), Limit(nodes=100_000))
     assert search._tree.control[EXHAUSTED] == 1
     assert search._tree.control[NODE_COUNT] <= 500
