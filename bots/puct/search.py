@@ -35,8 +35,7 @@ from cornered.bots.puct.layout import (
     Tuning,
 )
 from cornered.bots.puct.subtree import clear, copy_subtree
-from cornered.bots.search.layout import MAX_MOVES_PER_POSITION
-from cornered.bots.search.specialise import give_network, hooks
+from cornered.bots.search.specialise import give_network, hooks, names_by_number
 from cornered.engine import Game, State
 from cornered.engine.compile.kernel import cache_of
 
@@ -107,9 +106,9 @@ class PuctSearch:
         self.game = game
         self._tuning = Tuning() if tuning is None else tuning
         self._grow = _compiled(game.name)
-        self._hooks = hooks(game.name)
+        self._gen = hooks(game.name)["gen"]
         layout: np.dtype[Any] = evaluation_module(game.name).SCRATCH  # type: ignore[union-attr]
-        self._scratch: Any = np.zeros(layout.itemsize, np.uint8).view(layout).view(np.recarray)[0]
+        self._scratch: Any = np.zeros(1, layout).view(np.recarray)[0]
         give_network(game, self._scratch)
         self._tree, self._spare = Tree.empty(nodes, edges), Tree.empty(nodes, edges)
         # Compiled or loaded here, before a clock runs.
@@ -168,6 +167,8 @@ class PuctSearch:
                     break
         lines = self._lines(state, names, without, limit.lines)
         best = lines[0]
+        # A lost move is not a lost position while others are open.
+        is_settled = best.proven == "win" or self._tree.result[0] < 0
         self._kept = _Kept(state, best.move, is_whole=not without)
         return Thought(
             best.move,
@@ -175,8 +176,8 @@ class PuctSearch:
             depth=round(int(self._tree.control[PLIES]) / done) if done else 0,
             nodes=done,
             pv=best.pv,
-            proven=best.proven if best.proven == "win" or self._tree.result[0] < 0 else None,
-            plies=best.plies if best.proven == "win" or self._tree.result[0] < 0 else None,
+            proven=best.proven if is_settled else None,
+            plies=best.plies if is_settled else None,
             deepest=int(self._tree.control[DEEPEST]),
             seconds=perf_counter() - started,
             lines=lines,
@@ -297,6 +298,4 @@ class PuctSearch:
             state, node = state.play(name), int(tree.child[edge])
 
     def _names(self, state: State) -> dict[int, str]:
-        buffer = np.zeros(MAX_MOVES_PER_POSITION, np.int64)
-        count = self._hooks["gen"](state.position, buffer)  # type: ignore[attr-defined]
-        return dict(zip(buffer[:count].tolist(), state.moves(), strict=True))
+        return names_by_number(self._gen, state)

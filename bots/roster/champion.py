@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from cornered.bots.book import lookup
 from cornered.bots.bot import Limit, Line, Proven, Setting, SettingValue, Thought
 from cornered.bots.evaluate import evaluator, has_network
-from cornered.bots.puct.search import PuctSearch
+from cornered.bots.roster.puct import PuctBot
 from cornered.bots.search.borrower import MemoryBorrower
 from cornered.bots.search.searcher import SELECTIVE, Searcher, Style, learnt_style
 from cornered.bots.solve import Proof, prove, score, warm
@@ -62,8 +62,7 @@ class ChampionBot(MemoryBorrower):
         self._is_learnt = int(self.settings["version"]) >= FIRST_LEARNT_VERSION
         self._memory: SearchMemory | None = None
         self._searchers: dict[Game, Searcher] = {}
-        self._puct: PuctSearch | None = None
-        """Of one board only: its trees may take hundreds of MB."""
+        self._puct = PuctBot()
 
     def gains_from_help(self, game: Game) -> bool:
         # A tree of visits is in no table that workers share. Searches of several lines could share one, and do not.
@@ -72,6 +71,7 @@ class ChampionBot(MemoryBorrower):
     def lend(self, memory: SearchMemory) -> None:
         if memory is not self._memory:
             self._memory = memory
+            self._puct.lend(memory)
             self._searchers.clear()
 
     def prepare(self, game: Game) -> None:
@@ -83,7 +83,7 @@ class ChampionBot(MemoryBorrower):
         lookup(start)
         warm(game.name)
         if self._plays_by_puct(game):
-            self._puct_search(game)
+            self._puct.prepare(game)
 
     def _style(self, game: Game) -> Style:
         return learnt_style(game.name) if self._is_learnt else SELECTIVE
@@ -91,11 +91,6 @@ class ChampionBot(MemoryBorrower):
     def _plays_by_puct(self, game: Game) -> bool:
         """Return whether a board is played by Monte Carlo tree search, where time or nodes limit it."""
         return self.settings["version"] == NEWEST_VERSION and NEWEST_VERSION in distinct_versions(game)
-
-    def _puct_search(self, game: Game) -> PuctSearch:
-        if self._puct is None or self._puct.game != game:
-            self._puct = PuctSearch(game)
-        return self._puct
 
     def _searcher(self, game: Game, limit: Limit) -> Searcher:
         """Return the search for `game`. Under a clock it keeps the table of earlier moves; with a limit of depth or
@@ -130,12 +125,8 @@ class ChampionBot(MemoryBorrower):
         """Return what a search finds, by the kind that is stronger here. Only one of them has exact lines, and a
         depth."""
         if limit.depth is None and limit.lines == 1 and self._plays_by_puct(state.game):
-            return self._puct_search(state.game).search(state, limit, without, self._has_to_stop)
+            return self._puct.choose_without(state, limit, without)
         return searcher.search(state, limit, self._style(state.game), without=without)
-
-    def _has_to_stop(self) -> bool:
-        """Return whether this process's stop flag is set."""
-        return self._memory is not None and self._memory.is_stopped
 
     def _proof(self, state: State, limit: Limit) -> Proof | None:
         """Return a proof by half of the limit; none for a limit of depth, which asks for a search."""
@@ -150,7 +141,7 @@ class ChampionBot(MemoryBorrower):
 
     def _raise_when_stopped(self, _: int) -> None:
         """End a proof when the stop flag is set, as a search does by itself."""
-        if self._has_to_stop():
+        if self._memory is not None and self._memory.is_stopped:
             raise _Stopped
 
 

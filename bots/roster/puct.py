@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from cornered.bots.bot import Limit, Setting, SettingValue, Thought
@@ -53,10 +54,14 @@ class PuctBot(MemoryBorrower):
         return self._kept
 
     def choose(self, state: State, limit: Limit) -> Thought:
-        memory = self._memory
-        return self._search(state.game).search(
-            state, limit, has_to_stop=lambda: memory is not None and memory.is_stopped
-        )
+        return self.choose_without(state, limit, ())
+
+    def choose_without(self, state: State, limit: Limit, without: Collection[str]) -> Thought:
+        """Return the choice among the other moves than those of `without`, which have to be lost."""
+        return self._search(state.game).search(state, limit, without, self._has_to_stop)
+
+    def _has_to_stop(self) -> bool:
+        return self._memory is not None and self._memory.is_stopped
 
 
 BOT = PuctBot

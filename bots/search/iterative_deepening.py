@@ -14,9 +14,9 @@ import numpy as np
 from cornered.bots.bot import WIN, Limit, Line, Proven, Thought
 from cornered.bots.evaluate import CENTIMOVES
 from cornered.bots.kernels.timer import deadline_timer
-from cornered.bots.search.layout import MAX_MOVES_PER_POSITION, TABLE_ENTRIES
+from cornered.bots.search.layout import TABLE_ENTRIES
 from cornered.bots.search.memory import SearchMemory
-from cornered.bots.search.specialise import SpecialisedSearch
+from cornered.bots.search.specialise import SpecialisedSearch, names_by_number
 from cornered.bots.search.style import Style
 from cornered.bots.search.template import INFINITE_SCORE, MATE_SCORE, PROVEN_SCORE
 from cornered.engine import Game, State
@@ -106,9 +106,8 @@ class IterativeDeepening:
         """Return the root moves of this style in search order, and the names of the moves that it leaves out; their
         states are made only when the search widens to them."""
         position, state = self._position, self._state
-        buffer = np.zeros(MAX_MOVES_PER_POSITION, np.int64)
-        count = self._hooks["gen"](position, buffer)
-        names = dict(zip(buffer[:count].tolist(), state.moves(), strict=True))
+        names = names_by_number(self._hooks["gen"], state)
+        count, buffer = len(names), np.array(list(names), np.int64)
         chosen = self._hooks["candidate_moves"](position, buffer, count) if self._style.selective else count
         numbers = buffer[:count].tolist()
         table_move = self._table_move(position)
@@ -280,12 +279,10 @@ class IterativeDeepening:
 
     def _names(self, state: State, numbers: list[int]) -> Iterator[str]:
         """Iterate over the moves of a line in notation, up to the first that is not legal."""
-        buffer = np.zeros(MAX_MOVES_PER_POSITION, np.int64)
         for number in numbers:
             if state.outcome is not None:
                 return
-            count = self._hooks["gen"](state.position, buffer)  # type: ignore[attr-defined]
-            names = dict(zip(buffer[:count].tolist(), state.moves(), strict=True))
+            names = names_by_number(self._hooks["gen"], state)
             if number not in names:
                 return
             yield names[number]

@@ -22,7 +22,7 @@ from cornered.bots.kernels.specialise import specialise_template
 from cornered.bots.nnue.features import FeatureSet
 from cornered.bots.nnue.inference import forward, preference, update
 from cornered.bots.nnue.network import install
-from cornered.bots.search.layout import TABLE_LAYOUT, WORKSPACE_LAYOUT
+from cornered.bots.search.layout import MAX_MOVES_PER_POSITION, TABLE_LAYOUT, WORKSPACE_LAYOUT
 from cornered.engine import Game, State
 from cornered.engine.compile.kernel import cache_of, kernel
 
@@ -34,6 +34,7 @@ __all__ = [
     "directory",
     "games",
     "hooks",
+    "names_by_number",
     "never",
     "specialise",
     "specialised_search",
@@ -134,6 +135,13 @@ def directory(name: str) -> Path:
     return cache_of(
         f"cornered.bots.search.{name}", *templates, f"cornered.engine.games.{name}", f"cornered.bots.evaluate.{name}"
     )
+
+
+def names_by_number(gen: Callable[[Any, Any], int], state: State) -> dict[int, str]:
+    """Return the legal moves of a position in notation, by the numbers that a game's kernel `gen` gives them."""
+    buffer = np.zeros(MAX_MOVES_PER_POSITION, np.int64)
+    count = gen(state.position, buffer)  # type: ignore[attr-defined]  # every game of ours has one
+    return dict(zip(buffer[:count].tolist(), state.moves(), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
