@@ -147,16 +147,16 @@ class PuctSearch:
         self._begin(state, limit, is_whole=not without)
         visits, deepest = UNLIMITED_VISITS, min(limit.depth or MAX_PLY, MAX_PLY - 1)
         if limit.nodes is not None:
-            visits = max(limit.nodes, FIRST_VISITS)
+            visits = limit.nodes
         elif limit.time is None and limit.depth is not None:
             visits = DEFAULT_VISITS
-        # There is an answer whatever the limit: these value the root and give it its moves.
-        done = self._grow(position, FIRST_VISITS, deepest, self._tree, self._tuning, self._scratch)
+        # Whatever the time: these value the root and give it its moves.
+        done = self._grow(position, min(FIRST_VISITS, visits), deepest, self._tree, self._tuning, self._scratch)
         names = self._names(state)
         if without:
             self._leave_out(names, without)
             if self._tree.stage[0] == WIDENING:
-                done += self._grow(position, 1, deepest, self._tree, self._tuning, self._scratch)
+                done += self._grow(position, min(1, visits - done), deepest, self._tree, self._tuning, self._scratch)
                 self._leave_out(names, without)
         with deadline_timer(limit.remaining, self.stop):
             while done < visits and self._has_open_moves() and not has_to_stop():
