@@ -48,6 +48,14 @@ class Limit:
         return None if self.time is None else self.started + self.time / 1000
 
     @property
+    def extension(self) -> float:
+        """The seconds that a search may go on past its deadline while its result is unsettled: as long again at most,
+        and a third of the grace. 0 unless the time is taken from clocks, which get back what a settled search saves."""
+        if self.time is None or self.grace is None or self.clocks is None:
+            return 0.0
+        return min(self.time, self.grace // 3) / 1000
+
+    @property
     def remaining(self) -> float | None:
         """The seconds until the deadline, 0 when it has passed."""
         return None if self.deadline is None else max(0.0, self.deadline - monotonic())

@@ -5,13 +5,23 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import monotonic
+from typing import Final
 
 __all__ = ["deadline_timer"]
 
+LOOK_INTERVAL_S: Final = 0.005
+
 
 @contextmanager
-def deadline_timer(remaining: float | None, on_expiry: Callable[[], None]) -> Iterator[None]:
-    """Call `on_expiry` after `remaining` seconds unless the block has ended: at once for 0, never for None."""
+def deadline_timer(
+    remaining: float | None,
+    on_expiry: Callable[[], None],
+    extension: float = 0.0,
+    is_unsettled: Callable[[], bool] = lambda: False,
+) -> Iterator[None]:
+    """Call `on_expiry` after `remaining` seconds unless the block has ended: at once for 0, never for None. While
+    `is_unsettled`, which another thread asks, it is called later, by the seconds of `extension` at most."""
     if remaining is None:
         yield
         return
@@ -19,12 +29,21 @@ def deadline_timer(remaining: float | None, on_expiry: Callable[[], None]) -> It
         on_expiry()
         yield
         return
-    timer = threading.Timer(remaining, on_expiry)
+    has_ended = threading.Event()
+
+    def expire() -> None:
+        until = monotonic() + extension
+        while monotonic() < until and is_unsettled() and not has_ended.wait(LOOK_INTERVAL_S):
+            pass
+        on_expiry()
+
+    timer = threading.Timer(remaining, expire)
     timer.daemon = True
     timer.start()
     try:
         yield
     finally:
+        has_ended.set()
         timer.cancel()
         # Joined, or the callback could still run during the next search.
         timer.join()

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numba
 import numpy as np
+import numpy.typing as npt
 
 from cornered import engine
 from cornered.bots.bot import WIN, Limit, Line, Proven, Thought
@@ -158,8 +159,11 @@ class PuctSearch:
             if self._tree.stage[0] == WIDENING:
                 done += self._grow(position, min(1, visits - done), deepest, self._tree, self._tuning, self._scratch)
                 self._leave_out(names, without)
+        begun = perf_counter(), done
         with deadline_timer(limit.remaining, self.stop):
             while done < visits and self._has_open_moves() and not has_to_stop():
+                if limit.clocks is not None and self._is_decided(limit, *begun, done):
+                    break
                 asked = min(SLICE_VISITS, visits - done)
                 grown = self._grow(position, asked, deepest, self._tree, self._tuning, self._scratch)
                 done += grown
@@ -182,6 +186,20 @@ class PuctSearch:
             seconds=perf_counter() - started,
             lines=lines,
         )
+
+    def _is_decided(self, limit: Limit, since: float, first: int, done: int) -> bool:
+        """Return whether the time that is left is too short for another move to get the most visits."""
+        if limit.remaining is None or done == first:
+            return False
+        visits = sorted(self._open_visits().tolist(), reverse=True)
+        expected = limit.remaining * (done - first) / (perf_counter() - since)
+        return len(visits) > 1 and visits[0] - visits[1] > expected
+
+    def _open_visits(self) -> npt.NDArray[Any]:
+        """Return the visits of the root's moves, -1 where one is proven or left out."""
+        edges = self._edges(0)
+        open_ = self._tree.prior[edges.start : edges.stop] >= 0
+        return np.where(open_, self._tree.edge_visits[edges.start : edges.stop], -1)
 
     def _begin(self, state: State, limit: Limit, *, is_whole: bool) -> None:
         """Set the tree to what is known of a position, under a clock."""

@@ -31,6 +31,14 @@ SINGLE_MOVE_DEPTH: Final = 4
 """Depth of the search under a clock when there is only one legal move."""
 FULL_DEPTH_ROOT_MOVES: Final = 4
 """Root moves before late-move reductions begin."""
+SETTLED_ITERATIONS: Final = 3
+"""Iterations with the same best move after which a clock is spared."""
+SETTLED_SCORE: Final = 30
+"""Hundredths by which the score of a settled search changes at most from one iteration to the next."""
+SETTLED_SHARE: Final = 0.5
+"""The part of the time from which on a settled search ends."""
+FALLEN_SCORE: Final = 40
+"""Hundredths by which the best move's score has to fall for the search to be unsettled."""
 UNLIMITED_NODES: Final = (1 << 62) - 1
 
 
@@ -86,6 +94,10 @@ class IterativeDeepening:
         self._position: Any = state.position  # type: ignore[attr-defined]  # every game of ours has one
         self._salt = key_salt(state.game, style)
         self._depth = 0
+        self._best: list[tuple[str, int]] = []
+        """The best move of each iteration, with its score."""
+        self._has_fallen = False
+        """Whether the best move is worse in this iteration than in the one before."""
         self._roots, self._left_out = self._root_moves(without)
         if not self._roots:
             # `without` holds every candidate move.
@@ -98,7 +110,8 @@ class IterativeDeepening:
         """Search to the limit or to a proof."""
         self._reset_workspace()
         # A timer thread sets the stop flag: the compiled search releases the GIL and reads no clock.
-        with deadline_timer(self._limit.remaining, self._expire), suppress(_SearchStopped):
+        timer = deadline_timer(self._limit.remaining, self._expire, self._limit.extension, self._is_unsettled)
+        with timer, suppress(_SearchStopped):
             self._deepen()
         return self._thought()
 
@@ -159,10 +172,26 @@ class IterativeDeepening:
             ahead = self._memory.workspace & 1
             self._search_depth(min(depth + ahead, deepest))
             self._depth = depth
+            self._best.append((self._roots[0].name, self._roots[0].score or 0))
+            self._has_fallen = False
             if self._report is not None:
                 self._report(self._thought())
-            if self._is_proven():
+            if self._is_proven() or self._is_settled():
                 break
+
+    def _is_settled(self) -> bool:
+        """Return whether to spare the clock: half of the time is used, and the last iterations agree."""
+        if self._limit.time is None or self._limit.clocks is None or len(self._best) < SETTLED_ITERATIONS:
+            return False
+        is_late = perf_counter() - self._started >= SETTLED_SHARE * self._limit.time / 1000
+        (_, before), (move, score) = self._best[-2:]
+        are_one = all(name == move for name, _ in self._best[-SETTLED_ITERATIONS:])
+        return is_late and are_one and abs(score - before) <= SETTLED_SCORE
+
+    def _is_unsettled(self) -> bool:
+        """Return whether the search is worth more than its time: the last iterations disagree, or the best move turns
+        out worse than it was."""
+        return self._has_fallen or (len(self._best) > 1 and self._best[-1][0] != self._best[-2][0])
 
     def _is_proven(self) -> bool:
         wanted = self._roots[: self._limit.lines]
@@ -174,6 +203,8 @@ class IterativeDeepening:
         try:
             for root in self._roots:
                 self._search_root_move(root, depth, done)
+                if len(done) == 1 and self._best:
+                    self._has_fallen = (root.score or 0) < self._best[-1][1] - FALLEN_SCORE
             if self._left_out and max(root.score or 0 for root in done) < -PROVEN_SCORE:
                 # All candidate moves lose: the root widens to all moves before that counts as a proof.
                 rest, self._left_out = [self._root(name) for name in self._left_out], []

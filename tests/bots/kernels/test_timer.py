@@ -42,3 +42,32 @@ def test_an_alarm_leaves_neither_a_ring_nor_a_thread_behind(remaining: float | N
         raise ZeroDivisionError
     assert threading.active_count() == before
     assert not rings
+
+
+def test_an_unsettled_search_gets_more_time_and_no_more_than_the_extension() -> None:
+    asked: list[None] = []
+    rang = threading.Event()
+
+    def is_unsettled() -> bool:
+        asked.append(None)
+        return len(asked) < 4
+
+    with deadline_timer(0.01, rang.set, 600.0, is_unsettled):
+        assert rang.wait(30)
+    assert len(asked) == 4
+    rang.clear()
+    with deadline_timer(0.01, rang.set, 0.05, lambda: True):
+        assert rang.wait(30)
+
+
+def test_the_end_of_the_search_ends_its_extension() -> None:
+    is_asked = threading.Event()
+    before = threading.active_count()
+
+    def is_unsettled() -> bool:
+        is_asked.set()
+        return True
+
+    with deadline_timer(0.01, lambda: None, 600.0, is_unsettled):
+        assert is_asked.wait(30)
+    assert threading.active_count() == before
