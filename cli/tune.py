@@ -1,4 +1,4 @@
-"""`cornered tune`: finds weights of evaluations by playing, and tests them against the printed ones."""
+"""`cornered tune`: finds weights of evaluations, and settings of bots, by playing."""
 
 from __future__ import annotations
 
@@ -16,14 +16,18 @@ from cornered.cli.progress import progress
 from cornered.cli.rules import Json, Options, warm_up
 from cornered.cli.tune_setup import (
     command_of,
+    games_beside,
     load_target,
     named,
     number_in,
+    path_of,
     playing,
+    ranges_of,
     resumable,
     settings_of,
     space_of,
     write_result,
+    write_settings,
 )
 
 __all__ = ["app"]
@@ -53,7 +57,7 @@ Out = Annotated[
 
 @app.callback()
 def tune() -> None:
-    """Find weights of evaluations by playing. Ctrl-C interrupts; the same command resumes."""
+    """Find weights of evaluations, and settings of bots, by playing. Ctrl-C interrupts; the same command resumes."""
 
 
 @app.command()
@@ -160,11 +164,64 @@ def spsa(
     target = load_target("spsa", game, option, seed, depth, out)
     space, plan = space_of(target.known, tune, range_), SpsaPlan(iterations, pairs, spread, step)
     with playing(target, plan, space, workers, cluster) as (workforce, journal, report):
-        trials = Trials(target.known, target.terms, depth, workforce, journal)
+        trials = Trials(lambda values: target.known.word(values, depth), target.terms, workforce, journal)
         found = search(space, plan, trials, target.terms.chance("spsa"), report)
     command = command_of(target, tune, range_, depth=depth, iterations=iterations, pairs=pairs)
     command += f" --spread {spread} --step {step} --seed {seed}"
     write_result(target, found, command, settings_of(plan, space), json_=json_)
+
+
+@app.command()
+def settings(
+    bot: Annotated[
+        str,
+        typer.Argument(metavar="BOT", help="NAME[:SETTING=VALUE,...]; it begins with these values or the defaults."),
+    ],
+    game: Annotated[str, typer.Option("--game", "-g", help="The game to play.")],
+    option: Options = None,
+    iterations: Annotated[int, typer.Option(min=1, help="The number of steps.")] = 200,
+    pairs: Pairs = 8,
+    spread: Annotated[float, typer.Option(help="The initial perturbation of each side, relative to the range.")] = 0.15,
+    step: Annotated[
+        float, typer.Option(help="The initial step when one side wins every game, relative to the range.")
+    ] = 0.3,
+    time_: Annotated[float | None, typer.Option("--time", "-t", min=0.001, max=86_400, help="Seconds a move.")] = None,
+    nodes: Annotated[
+        int | None, typer.Option("--nodes", "-n", min=1, help="Nodes a move; by default 2,000 if no time is given.")
+    ] = None,
+    range_: Annotated[
+        list[str] | None,
+        typer.Option("--range", metavar="NAME=LOW:HIGH", help="A setting to tune with its range; may be repeated."),
+    ] = None,
+    seed: Seed = 1,
+    workers: Workers = None,
+    cluster: ClusterOption = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The file for the result; by default GAME-settings.json here.")
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Tune settings of any bot, one of yours too, by SPSA: constants of a search, say.
+
+    `cornered match` then tells whether the result is stronger: its command is printed.
+    """
+    from cornered.cli.answers import milliseconds
+    from cornered.engine.records.text import read_option
+    from cornered.lab.contests.terms import ContestTerms
+    from cornered.lab.tuning.settings import SettingsSpace
+    from cornered.lab.tuning.spsa import SpsaPlan, search
+    from cornered.lab.tuning.trial import Trials
+
+    space, plan = SettingsSpace.of(bot, ranges_of(range_)), SpsaPlan(iterations, pairs, spread, step)
+    limits = {"time": milliseconds(time_), "nodes": 2000 if time_ is None and nodes is None else nodes}
+    terms = ContestTerms.of(game, dict(read_option(each) for each in option or []), seed=seed, **limits)
+    terms.check(space.word())
+    path = path_of(out, game, "settings")
+    warm_up(game)
+    identity = {"tune": "settings", "bot": space.word(), "settings": settings_of(plan, space)}
+    with games_beside(path, terms, identity, workers, cluster) as (workforce, journal, report):
+        found = search(space, plan, Trials(space.word, terms, workforce, journal), terms.chance("spsa"), report)
+    write_settings(path, space, terms, plan, found, json_=json_)
 
 
 @app.command()
@@ -190,7 +247,7 @@ def optuna(
     target = load_target("optuna", game, option, seed, depth, out)
     space, plan = space_of(target.known, tune, range_), TpePlan(trials, pairs)
     with playing(target, plan, space, workers, cluster) as (workforce, journal, report):
-        matches = Trials(target.known, target.terms, depth, workforce, journal)
+        matches = Trials(lambda values: target.known.word(values, depth), target.terms, workforce, journal)
         found = search(space, plan, matches, seed, report)
     command = command_of(target, tune, range_, depth=depth, trials=trials, pairs=pairs) + f" --seed {seed}"
     write_result(target, found, command, settings_of(plan, space), json_=json_)

@@ -22,19 +22,25 @@ if TYPE_CHECKING:
     from cornered.lab.contests.journal import ContestJournal
     from cornered.lab.contests.terms import ContestTerms
     from cornered.lab.execution.workforce import Workforce
+    from cornered.lab.tuning.settings import SettingsSpace
     from cornered.lab.tuning.space import Space, TuningResult
+    from cornered.lab.tuning.spsa import SpsaPlan
 
 __all__ = [
     "TuneTarget",
     "command_of",
+    "games_beside",
     "load_target",
     "named",
     "number_in",
+    "path_of",
     "playing",
+    "ranges_of",
     "resumable",
     "settings_of",
     "space_of",
     "write_result",
+    "write_settings",
 ]
 
 
@@ -60,7 +66,7 @@ def load_target(
     known = model(game)
     terms = ContestTerms.of(game, dict(read_option(each) for each in option or []), seed=seed)
     terms.check(known.word(None, 1))
-    path = _path_of(out, game, method)
+    path = path_of(out, game, method)
     warm_up(game)
     return TuneTarget(method, known, terms, depth, path)
 
@@ -82,19 +88,23 @@ def number_in(text: str) -> float:
     return number
 
 
-def space_of(known: Model, tune: list[str] | None, ranges: list[str] | None) -> Space:
-    from cornered.lab.tuning.space import Space
-
+def ranges_of(ranges: list[str] | None) -> dict[str, tuple[float, float]]:
     read = {}
     for name, text in map(named, ranges or []):
         low, colon, high = text.partition(":")
         if not colon:
             raise ValueError(f"a range looks like {name}=0:10, not {name}={text}")
         read[name] = number_in(low), number_in(high)
-    return Space.of(known, tune or (), read)
+    return read
 
 
-def _path_of(out: Path | None, game: str, method: str) -> Path:
+def space_of(known: Model, tune: list[str] | None, ranges: list[str] | None) -> Space:
+    from cornered.lab.tuning.space import Space
+
+    return Space.of(known, tune or (), ranges_of(ranges))
+
+
+def path_of(out: Path | None, game: str, method: str) -> Path:
     target = out or Path(f"{game}-{method}.json")
     if target.is_dir():
         raise ValueError(
@@ -105,7 +115,7 @@ def _path_of(out: Path | None, game: str, method: str) -> Path:
     return target
 
 
-def settings_of(plan: Any, space: Space) -> dict[str, Any]:
+def settings_of(plan: Any, space: Space | SettingsSpace) -> dict[str, Any]:
     ends = zip(space.names, space.lows, space.highs, strict=True)
     return {**asdict(plan), "ranges": {name: (low, high) for name, low, high in ends}}
 
@@ -124,13 +134,22 @@ def playing(
     target: TuneTarget, plan: Any, space: Space, workers: int | None, cluster: str | None
 ) -> Iterator[tuple[Workforce, ContestJournal, Report]]:
     """Yield workers, the journal of all games beside the target, and the progress display."""
+    identity = {"tune": target.method, "depth": target.depth, "settings": settings_of(plan, space)}
+    with games_beside(target.path, target.terms, identity, workers, cluster) as session:
+        yield session
+
+
+@contextmanager
+def games_beside(
+    path: Path, terms: ContestTerms, identity: Mapping[str, Any], workers: int | None, cluster: str | None
+) -> Iterator[tuple[Workforce, ContestJournal, Report]]:
+    """Yield workers, the journal of all games beside the file of a result, and the progress display."""
     from cornered.lab.contests.journal import ContestJournal
     from cornered.lab.execution.workforce import Workforce
 
-    identity = {"tune": target.method, "depth": target.depth, "settings": settings_of(plan, space)}
     with (
         resumable(),
-        ContestJournal.open(target.path.with_name(target.path.name + ".games"), target.terms, identity) as journal,
+        ContestJournal.open(path.with_name(path.name + ".games"), terms, identity) as journal,
         Workforce.open(workers, cluster) as workforce,
         progress() as report,
     ):
@@ -177,3 +196,31 @@ def write_result(
         if value != tuned.printed[name] or name in known.names[: known.linear]:
             typer.echo(f"{name:<{wide}}  {tuned.printed[name]:>9g} printed  {value:>9g} tuned")
     typer.echo(f"{path}: play with {known.bot}:weights={path}, test with cornered tune test {path}", err=True)
+
+
+def write_settings(
+    path: Path, space: SettingsSpace, terms: ContestTerms, plan: SpsaPlan, found: TuningResult, *, json_: bool
+) -> None:
+    """Write tuned settings, and print them beside those of the start, with the command that tests them."""
+    from cornered.lab.tuning.curves import thinned
+
+    said = {
+        "bot": space.word(found.values),
+        "start": space.word(),
+        "terms": terms.as_json(),
+        **settings_of(plan, space),
+        **found.result,
+        "curve": thinned(found.curve),
+    }
+    path.write_text(json.dumps(said, indent=2) + "\n")
+    if json_:
+        typer.echo(json.dumps({"file": str(path), **said}))
+        return
+    wide = max(map(len, space.names))
+    for name, first, last in zip(space.names, space.start, found.values, strict=True):
+        typer.echo(f"{name:<{wide}}  {first:>9g} before  {last:>9g} tuned")
+    words = [f"cornered match '{space.word(found.values)}' '{space.word()}' --game {terms.game}"]
+    words += [f"-o {name}={str(value).lower()}" for name, value in terms.options.items() if value is not None]
+    words += [f"--time {terms.time / 1000:g}"] if terms.time is not None else []
+    words += [f"--nodes {terms.nodes}"] if terms.nodes is not None else []
+    typer.echo(f"{path}; test it with {' '.join(words)} --sprt 0,10 --seed {terms.seed + 1}", err=True)

@@ -11,6 +11,8 @@ A game's module offers kernels over its `Position`, for two players, with which 
 - `order_score(position, move) -> int`: the static part of move ordering, from 0 to 9,999; higher is searched earlier.
 - `candidate_moves(position, buffer, count) -> int`: moves the candidates of a selective search to the front of the
   buffer's `count` moves and returns their number, never 0.
+- `loud_moves(position, buffer, count) -> int`, where it offers one: does so with the moves that the quiescence search
+  looks at where the network evaluates; there may be none.
 - `exact_value(position, scratch) -> int`: the game's proven result where it is quick to find: n > 0, the mover wins
   within n plies; n < 0, the mover loses within -n; 0, unknown. The position is not over. `scratch` is a record of dtype
   `SCRATCH` that the kernel keeps between calls; zeroed with the transposition table.

@@ -200,6 +200,32 @@ def candidate_moves(position: Position, buffer: npt.NDArray[np.int64], count: in
 
 
 @kernel
+def loud_moves(position: Position, buffer: npt.NDArray[np.int64], count: int) -> int:
+    """Keep the walls that make the opponent's way longer than the own one by two steps or more."""
+    mover, other = position.turn, 1 - position.turn
+    doors = passages(walls_of(position), position.size)
+    own_lo, own_hi = goal(position, mover)
+    other_lo, other_hi = goal(position, other)
+    here, there = pawn(position, mover), pawn(position, other)
+    own_way = ways(doors, here, own_lo, own_hi)
+    other_way = ways(doors, there, other_lo, other_hi)
+    on_own, on_other = closing_slots(own_way), closing_slots(other_way)
+    kept = 0
+    for i in range(count):
+        move = int(buffer[i])
+        if move < CELL_COUNT or move >= 3 * CELL_COUNT or not holds(on_other, move):
+            continue
+        gain = steps_home(doors_beside(doors, move), there, other_lo, other_hi) - other_way[0]
+        if gain >= 2 and holds(on_own, move):
+            gain -= steps_home(doors_beside(doors, move), here, own_lo, own_hi) - own_way[0]
+        if gain >= 2:
+            buffer[i] = buffer[kept]
+            buffer[kept] = move
+            kept += 1
+    return kept
+
+
+@kernel
 def has_free_run(doors: Four, position: Position, seat: int, steps: int) -> bool:
     """Return whether a seat can walk home in `steps` steps, its shortest path, without ever meeting the other pawn.
 

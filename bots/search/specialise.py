@@ -125,6 +125,8 @@ def hooks(name: str) -> dict[str, Any]:
         "HAS_DRAWS": has_draws,
         "drawn": rules.drawn if has_draws else never,
         "HAS_NETWORK": known is not None,
+        "HAS_LOUD": hasattr(evaluation, "loud_moves"),
+        "loud_moves": getattr(evaluation, "loud_moves", evaluation.candidate_moves),
         **(NO_NETWORK if known is None else {**NETWORK_KERNELS, "mark": known.mark, "WORDS": known.words}),
     }
 

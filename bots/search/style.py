@@ -23,7 +23,14 @@ class Pruning:
     `move_limits[i]` is after how many moves a node of depth i + 1 ends. Both are of null windows only, of at most 7
     depths; 0 is never. A late move is searched `reduction_base + ln(depth) * ln(number of the move) * reduction_scale`
     plies less deep, in hundredths of a ply, from depth 3 on and after `full_depth_moves`; with a scale of 0 it is one
-    ply, and two from depth 5 on after 2 * full_depth_moves + 2 moves.
+    ply, and two from depth 5 on after 2 * full_depth_moves + 2 moves. A node of an open window is reduced by
+    `pv_reduction` plies less, and a move by one for each `history_plies` points of the history heuristic, or more where
+    it has lost as many; with `penalty` moves before a cutoff lose points.
+
+    By `futility[i]` hundredths below alpha, a node of depth i + 1 ends after its first move, and by `razors[i]` it is
+    searched to depth 0 alone; both are of null windows. A node of `unknown_depth` or deeper that is not in the table is
+    searched one ply less deep. Up to `loud_plies` plies after depth 0 the moves that a game calls loud are searched.
+    In each of these 0 is never.
     """
 
     margins: tuple[int, ...] = ()
@@ -31,6 +38,13 @@ class Pruning:
     reduction_base: int = 0
     reduction_scale: int = 0
     full_depth_moves: int = 3
+    pv_reduction: int = 0
+    history_plies: int = 0
+    penalty: int = 0
+    futility: tuple[int, ...] = ()
+    razors: tuple[int, ...] = ()
+    unknown_depth: int = 0
+    loud_plies: int = 0
 
     def reductions(self) -> npt.NDArray[np.int64]:
         """Return the reductions in plies by depth and number of the move: int64 (REDUCED_DEPTHS,
@@ -39,10 +53,19 @@ class Pruning:
 
     def write(self, workspace: Any) -> None:
         """Set a search's workspace to it."""
-        workspace.margins[:] = workspace.move_limits[:] = 0
-        for field, values in ((workspace.margins, self.margins), (workspace.move_limits, self.move_limits)):
+        fields = (
+            (workspace.margins, self.margins),
+            (workspace.move_limits, self.move_limits),
+            (workspace.futility, self.futility),
+            (workspace.razors, self.razors),
+        )
+        for field, values in fields:
+            field[:] = 0
             field[1 : 1 + len(values)] = values[: PRUNED_DEPTHS - 1]
         workspace.reductions[:] = self.reductions()
+        workspace.pv_reduction, workspace.history_plies = self.pv_reduction, self.history_plies
+        workspace.penalty, workspace.unknown_depth = self.penalty, self.unknown_depth
+        workspace.loud_plies = self.loud_plies
 
 
 @cache
@@ -87,8 +110,12 @@ class Style:
 
 
 SELECTIVE: Final = Style()
-MARGINS: Final = (100, 180, 260, 340, 420, 500)
-"""In hundredths of a network's score. What was tried beside them is in docs/strength.md."""
+MARGIN: Final = 100
+MARGIN_STEP: Final = 80
+MARGIN_DEPTH: Final = 6
+"""Of static null-move pruning: hundredths of a network's score at depth 1, how many more a ply, and the last depth.
+What was tried beside them is in docs/strength.md."""
+PREFERENCE_WEIGHT: Final = 16
 LATE_MOVES: Final[Mapping[str, tuple[int, ...]]] = {"bamboo": (5, 8, 12, 16, 20)}
 """Where late-move pruning gains more than its time."""
 FULL_WIDTH: Final = Style(selective=False)
@@ -97,4 +124,5 @@ FULL_WIDTH: Final = Style(selective=False)
 @cache
 def learnt_style(game: str) -> Style:
     """Return how players search a game whose boards may have networks."""
-    return Style(learnt=True, pruning=Pruning(MARGINS, LATE_MOVES.get(game, ())), preference_weight=16)
+    margins = tuple(MARGIN + MARGIN_STEP * depth for depth in range(MARGIN_DEPTH))
+    return Style(learnt=True, pruning=Pruning(margins, LATE_MOVES.get(game, ())), preference_weight=PREFERENCE_WEIGHT)

@@ -1,9 +1,10 @@
 """The compiled search, one template for all games: negamax with principal variation search. Executed once a game by
 `cornered.bots.search.specialise`, with the game's kernels as globals in place of the declarations below.
 
-In the order of the source: the transposition table (its bounds cut off null windows, its move is searched first), the
-quiescence search below depth 0, candidate moves in a selective search, move ordering by killer moves, the history
-heuristic and the game's `order_score`, late-move reductions, null windows, and the principal variation.
+In the order of the source: the transposition table (its bounds cut off null windows, its move is searched first),
+internal iterative reduction, static null-move pruning and razoring, the quiescence search below depth 0, candidate
+moves in a selective search, move ordering by killer moves, the history heuristic and the game's `order_score`,
+late-move and futility pruning, late-move reductions, null windows, and the principal variation.
 
 One recursive function, since compiled functions may call themselves but not each other in a circle. Its mutable state
 is two records (`cornered.bots.search.layout`): the process's workspace and the table that processes share.
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     """Whether games can be drawn and positions repeat; without draws the mover without a move has lost."""
     HAS_NETWORK = False
     """Whether the game has features of a network; it takes the place of `evaluate` where `workspace.uses_network`."""
+    HAS_LOUD = False
+    """Whether the game calls moves loud: the quiescence search looks at these where the network evaluates."""
     WORDS = 0
     """The words of its features."""
 
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
     def key(position: Any) -> int: ...
     def quiet(position: Any) -> bool: ...
     def order_score(position: Any, move: int) -> int: ...
+    def loud_moves(position: Any, buffer: Any, count: int) -> int: ...
     def candidate_moves(position: Any, buffer: Any, count: int) -> int: ...
     def exact_value(position: Any, scratch: Any) -> int: ...
 
@@ -64,6 +68,8 @@ DEPTH_OFFSET: Final = 64
 
 QUIESCENCE_PLIES: Final = 8
 """Plies of the quiescence search at most; their depths are below 0."""
+LOUD_GAIN: Final = 400
+"""Hundredths that a loud move is expected to gain at most (delta pruning)."""
 WIDENING_DEPTH: Final = 3
 """From this depth on a node whose candidate moves all lose searches its other moves too."""
 KILLER_ORDER_SCORE: Final = 1 << 30
@@ -128,6 +134,9 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
                     if (bound & LOWER_BOUND != 0 and score >= beta) or (bound & UPPER_BOUND != 0 and score <= alpha):
                         return score
 
+    # Internal iterative reduction: a node that no search has been to yet has a poor order of moves.
+    if selective and table_move < 0 and 0 < workspace.unknown_depth <= depth:
+        depth -= 1
     side = position.turn & 1
     # A constant in the condition lets the compiler leave out what a game without a network has no fields for.
     uses_network = workspace.uses_network != 0
@@ -135,8 +144,9 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
     is_updated = False
     # Static null-move pruning: in null windows near the leaves, an evaluation far above beta is taken for the score.
     is_null_window = beta - alpha == 1 and abs(beta) < PLY_COUNTING_SCORE
-    if selective and is_null_window and 0 < depth < PRUNED_DEPTHS and workspace.margins[depth] != 0:
-        static = 0
+    has_static = selective and is_null_window and 0 < depth < PRUNED_DEPTHS and workspace.margins[depth] != 0
+    static = 0
+    if has_static:
         if HAS_NETWORK and uses_network:
             mark(position, scratch.marked)
             update(ply, side, WORDS, scratch)
@@ -146,8 +156,16 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
             static = evaluate(position)
         if static - workspace.margins[depth] >= beta:
             return static
+        # Razoring: so far below alpha, the search to depth 0 decides.
+        if workspace.razors[depth] != 0 and static + workspace.razors[depth] <= alpha:
+            # Not the constant 0, which numba would type as another function's argument.
+            return search(position, min(depth, 0), alpha, beta, ply, workspace, table, scratch)
 
     is_leaf = depth <= 0 and (not selective or depth <= -QUIESCENCE_PLIES or quiet(position))
+    is_loud = False
+    if HAS_LOUD and HAS_NETWORK and is_leaf and selective and uses_network:
+        is_loud = depth > -workspace.loud_plies
+        is_leaf = not is_loud
     moves, order_scores = workspace.moves[ply], workspace.order_scores[ply]
     total = 0
     if not is_leaf:
@@ -166,7 +184,18 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
         return evaluate(position)
 
     count = total
-    if selective:
+    if HAS_LOUD and is_loud:
+        mark(position, scratch.marked)
+        update(ply, side, WORDS, scratch)
+        is_updated = True
+        static = forward(ply, scratch)
+        # The mover need not play a loud move, and one does not gain more than this.
+        if static >= beta or static + LOUD_GAIN <= alpha:
+            return static
+        count = loud_moves(position, moves, total)
+        if count == 0:
+            return static
+    elif selective:
         count = candidate_moves(position, moves, total)
     sort_from = 0
     if table_move >= 0:
@@ -184,6 +213,9 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
 
     is_pv_node = beta - alpha > 1
     alpha_at_entry, best, best_move = alpha, -INFINITE_SCORE, -1
+    if HAS_LOUD and is_loud:
+        best = static
+        alpha = max(alpha, static)
     scored, index = 0, 0
     while True:
         if index >= count:
@@ -229,8 +261,19 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
             can_leave_out = depth < PRUNED_DEPTHS and not is_pv_node and best > -PROVEN_SCORE
             if can_leave_out and 0 < workspace.move_limits[depth] <= index:
                 break
+            # Futility pruning: of a position far below alpha, the moves behind the first are left out, too.
+            is_hopeless = workspace.futility[depth] != 0 and static + workspace.futility[depth] <= alpha
+            if can_leave_out and has_static and is_hopeless:
+                break
             # Late-move reductions: late, quiet-looking moves are searched less deep, and again when they beat alpha.
             reduction = workspace.reductions[min(depth, REDUCED_DEPTHS - 1), index]
+            if reduction > 0:
+                if is_pv_node:
+                    reduction -= workspace.pv_reduction
+                if workspace.history_plies != 0:
+                    late = moves[index] & (MOVE_NUMBER_LIMIT - 1)
+                    reduction -= workspace.history[side, late] // workspace.history_plies
+                reduction = max(0, min(reduction, depth - 2))
         move = moves[index] & (MOVE_NUMBER_LIMIT - 1)
         child = advance(position, move)
         # Principal variation search: all but the first move have to beat alpha in a null window first.
@@ -264,6 +307,12 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
                         # History gravity: entries stay within 2**13 of 0.
                         value = workspace.history[side, move]
                         workspace.history[side, move] = value + bonus - (value * bonus >> 13)
+                        # The moves that were searched before it in vain.
+                        if workspace.penalty != 0:
+                            for i in range(index - 1):
+                                other = moves[i] & (MOVE_NUMBER_LIMIT - 1)
+                                value = workspace.history[side, other]
+                                workspace.history[side, other] = value - bonus - (value * bonus >> 13)
                     break
 
     if depth > 0:

@@ -13,7 +13,7 @@ from cornered import engine
 from cornered.bots import weights as _package
 from cornered.engine import State
 
-__all__ = ["DIGITS", "Features", "Model", "Parameter", "Values", "model", "modelled"]
+__all__ = ["DIGITS", "Features", "Model", "Parameter", "Values", "model", "modelled", "spelled"]
 
 Values: TypeAlias = tuple[float, ...]
 """One number for each of a model's parameters, in their order."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from cornered.bots.weights.model import DIGITS, Model, Values
 
-__all__ = ["Space", "TuningResult"]
+__all__ = ["SearchSpace", "Space", "TuningResult"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +20,26 @@ class TuningResult:
     curve: Sequence[Mapping[str, Any]]
 
 
+class SearchSpace(Protocol):
+    """Numbers to search for. A point has a coordinate for each, 0 at the lower end of its range and 1 at the upper."""
+
+    @property
+    def start(self) -> Values:
+        """The values that a search begins with."""
+
+    def values(self, point: Sequence[float]) -> Values:
+        """Return the values at a point, with coordinates clamped to 0 and 1."""
+
+    def point(self, values: Values) -> tuple[float, ...]:
+        """Return the point of values, clamped to the ranges."""
+
+    def named(self, values: Values) -> Mapping[str, float]:
+        """Return each value by its name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Space:
-    """Parameters of a model with ranges; the others stay as printed. A point has a coordinate for each parameter, 0 at
-    the lower end of its range and 1 at the upper one."""
+    """Parameters of a model with ranges; the others stay as printed."""
 
     model: Model
     places: tuple[int, ...]
@@ -46,6 +62,13 @@ class Space:
             if not low < high:
                 raise ValueError(f"the range of {parameter.name} goes from less to more, not from {low:g} to {high:g}")
         return cls(model, places, tuple(low for low, _ in ends), tuple(high for _, high in ends))
+
+    @property
+    def start(self) -> Values:
+        return self.model.printed
+
+    def named(self, values: Values) -> dict[str, float]:
+        return self.model.named(values)
 
     @property
     def names(self) -> tuple[str, ...]:

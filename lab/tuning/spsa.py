@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from cornered.bots.weights.model import Values
 from cornered.engine.progress import Progress, Report, no_report
-from cornered.lab.tuning.space import Space, TuningResult
+from cornered.lab.tuning.space import SearchSpace, TuningResult
 from cornered.lab.tuning.trial import TuningTrial
 
 __all__ = ["ALPHA", "GAMMA", "SpsaPlan", "gains", "search"]
@@ -47,15 +47,15 @@ def gains(plan: SpsaPlan, iteration: int) -> tuple[float, float]:
 
 
 def search(
-    space: Space,
+    space: SearchSpace,
     plan: SpsaPlan,
     trial: TuningTrial,
     chance: Random,
     report: Report = no_report,
 ) -> TuningResult:
-    """Return the mean of the second half of the iterates from the printed values on, whose variance is below that of
+    """Return the mean of the second half of the iterates from the start on, whose variance is below that of
     the last one (Polyak and Juditsky, "Acceleration of Stochastic Approximation by Averaging", 1992)."""
-    middle = list(space.point(space.model.printed))
+    middle = list(space.point(space.start))
     passed: list[list[float]] = []
     curve: list[dict[str, Any]] = []
     for iteration in range(plan.iterations):
@@ -73,5 +73,5 @@ def search(
         report(Progress("iterations", iteration + 1, plan.iterations, note))
     second_half = passed[len(passed) // 2 :]
     mean = [sum(column) / len(second_half) for column in zip(*second_half, strict=True)]
-    end = space.model.named(space.values(middle))
+    end = dict(space.named(space.values(middle)))
     return TuningResult(space.values(mean), {"iterations": plan.iterations, "end": end}, curve)

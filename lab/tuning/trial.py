@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, Protocol
 
-from cornered.bots.weights.model import Model, Values
+from cornered.bots.weights.model import Values
 from cornered.lab.contests import match
 from cornered.lab.contests.contest import GameStore
 from cornered.lab.contests.match import MatchTally, PairedMatch
@@ -20,26 +21,25 @@ counted by a test as an independent one."""
 
 
 class TuningTrial(Protocol):
-    """Plays `pairs` pairs of games between two sets of values, None for the printed ones; returns the first one's
+    """Plays `pairs` pairs of games between two sets of values, None for those of the start; returns the first one's
     results."""
 
     def __call__(self, first: Values | None, second: Values | None, pairs: int) -> MatchTally: ...
 
 
 class Trials:
-    """Plays trials in sequence, each with new openings; stored games are not played again."""
+    """Plays trials in sequence, each with new openings; stored games are not played again. `word` is the bot that plays
+    by some values, None for those of the start."""
 
     def __init__(
         self,
-        known: Model,
+        word: Callable[[Values | None], str],
         terms: ContestTerms,
-        depth: int,
         workforce: Workforce,
         keep: GameStore,
     ) -> None:
-        self._known = known
+        self._word = word
         self._terms = terms
-        self._depth = depth
         self._workforce = workforce
         self._keep = keep
         self._begun = 0
@@ -48,8 +48,14 @@ class Trials:
     def __call__(self, first: Values | None, second: Values | None, pairs: int) -> MatchTally:
         begun, openings = self._begun, varied(self._terms)
         self._begun += pairs
-        words = self._known.word(first, self._depth), self._known.word(second, self._depth)
-        trial = PairedMatch(*words, self._terms, lambda pair: openings(begun + pair), pairs, number=2 * begun)
+        trial = PairedMatch(
+            self._word(first),
+            self._word(second),
+            self._terms,
+            lambda pair: openings(begun + pair),
+            pairs,
+            number=2 * begun,
+        )
         return match.run(trial, self._workforce, self._keep)
 
 

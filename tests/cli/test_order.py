@@ -35,7 +35,19 @@ WHAT: Final = (
         "--join",
         "--name",
     ),
-    *("--games", "--generations", "--pairs", "--matches", "--watchers", "--clock", "--ladder", "--version-name"),
+    *(
+        "--games",
+        "--generations",
+        "--iterations",
+        "--pairs",
+        "--spread",
+        "--step",
+        "--matches",
+        "--watchers",
+        "--clock",
+        "--ladder",
+        "--version-name",
+    ),
 )
 LIMITS: Final = (
     *(

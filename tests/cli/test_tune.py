@@ -120,9 +120,40 @@ def test_a_test_is_written_into_the_file(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("weights.json.test-d1-s9-*"))) == 2
 
 
+SETTINGS = [
+    *("settings", "mcts:iterations=20", "--game", "trapgrid", "-o", "size=4", "--iterations", "3", "--pairs", "2"),
+    *("--nodes", "50", "--range", "c=0:2", "--seed", "5", "--workers", "1"),
+]
+
+
+def test_settings_of_any_bot_are_tuned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, part = tmp_path / "whole.json", tmp_path / "part.json"
+    done = run(*SETTINGS, "--out", str(whole))
+    assert done.exit_code == 0, done.output
+    held = json.loads(whole.read_text())
+    assert held["start"] == "mcts:iterations=20,c=0.7"
+    assert held["bot"].startswith("mcts:iterations=20,c=")
+    assert held["ranges"] == {"c": [0.0, 2.0]}
+    assert [point["games"] for point in held["curve"]] == [4, 8, 12]
+    assert "c        0.7 before" in done.stdout
+    assert f"cornered match '{held['bot']}' 'mcts:iterations=20,c=0.7' --game trapgrid -o size=4" in done.stderr
+    # An interrupted one goes on, and comes to the same.
+    with monkeypatch.context() as patch:
+        interrupted_after(patch, Trials, "__call__", 1)
+        assert run(*SETTINGS, "--out", str(part)).exit_code == 130
+    assert not part.exists()
+    resumed = run(*SETTINGS, "--out", str(part), "--json")
+    assert json.loads(resumed.stdout) == {"file": str(part), **held}
+    assert json.loads(part.read_text()) == held
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
+        (["settings", "mcts", "--game", "trapgrid"], "name a setting to tune with its range"),
+        (["settings", "mcts", "--game", "trapgrid", "--range", "c=0:99"], "c is a number from 0 to 10"),
+        (["settings", "puct", "--game", "trapgrid", "--range", "loss=0:1"], "puct:loss=0.25 does not play"),
+        (["settings", "mcts", "--game", "chess", "--range", "c=0:1"], "chess"),
         (["td", "--game", "chess"], "there are no weights for 'chess'"),
         (["td", "--game", "quoridor", "-o", "players=4"], "contests are for two players"),
         (

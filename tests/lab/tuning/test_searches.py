@@ -26,6 +26,10 @@ BEST = 15.0, 1.0, 7.0
 TERMS = ContestTerms.of("trapgrid", {"size": 4}, seed=2)
 
 
+def trapgrid_word(values: Values | None) -> str:
+    return model("trapgrid").word(values, 1)
+
+
 @pytest.fixture(scope="module")
 def workforce() -> Iterator[Workforce]:
     with Workforce.open(1) as workforce:
@@ -90,7 +94,7 @@ def test_optuna_does_better_than_the_printed_weights_in_a_bowl() -> None:
 
 def test_trials_are_pairs_with_openings_of_their_own(workforce: Workforce) -> None:
     keep = MemoryGameStore()
-    trials = Trials(model("trapgrid"), TERMS, 1, workforce, keep)
+    trials = Trials(trapgrid_word, TERMS, workforce, keep)
     printed = model("trapgrid").printed
     first = trials(printed, None, 4)
     # A bot against itself: each pair is won by a seat, not by a player.
@@ -131,7 +135,7 @@ def test_an_interrupted_search_comes_to_the_same(tmp_path: Path, workforce: Work
 
     def search(folder: Path, stops_after: int | None) -> object:
         with ContestJournal.open(folder, TERMS, {}) as journal:
-            trials = Trials(model("trapgrid"), TERMS, 1, workforce, Brief(journal, stops_after))
+            trials = Trials(trapgrid_word, TERMS, workforce, Brief(journal, stops_after))
             return spsa.search(space, spsa.SpsaPlan(6, pairs=2), trials, TERMS.chance("spsa"))
 
     whole = search(tmp_path / "whole", None)
