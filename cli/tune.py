@@ -164,7 +164,7 @@ def spsa(
     target = load_target("spsa", game, option, seed, depth, out)
     space, plan = space_of(target.known, tune, range_), SpsaPlan(iterations, pairs, spread, step)
     with playing(target, plan, space, workers, cluster) as (workforce, journal, report):
-        trials = Trials(lambda values: target.known.word(values, depth), target.terms, workforce, journal)
+        trials = Trials(target.word, target.terms, workforce, journal)
         found = search(space, plan, trials, target.terms.chance("spsa"), report)
     command = command_of(target, tune, range_, depth=depth, iterations=iterations, pairs=pairs)
     command += f" --spread {spread} --step {step} --seed {seed}"
@@ -212,7 +212,8 @@ def settings(
     from cornered.lab.tuning.spsa import SpsaPlan, search
     from cornered.lab.tuning.trial import Trials
 
-    space, plan = SettingsSpace.of(bot, ranges_of(range_)), SpsaPlan(iterations, pairs, spread, step)
+    plan = SpsaPlan(iterations, pairs, spread, step)
+    space = SettingsSpace.of(bot, ranges_of(range_), spread)
     limits = {"time": milliseconds(time_), "nodes": 2000 if time_ is None and nodes is None else nodes}
     terms = ContestTerms.of(game, dict(read_option(each) for each in option or []), seed=seed, **limits)
     terms.check(space.word())
@@ -247,7 +248,7 @@ def optuna(
     target = load_target("optuna", game, option, seed, depth, out)
     space, plan = space_of(target.known, tune, range_), TpePlan(trials, pairs)
     with playing(target, plan, space, workers, cluster) as (workforce, journal, report):
-        matches = Trials(lambda values: target.known.word(values, depth), target.terms, workforce, journal)
+        matches = Trials(target.word, target.terms, workforce, journal)
         found = search(space, plan, matches, seed, report)
     command = command_of(target, tune, range_, depth=depth, trials=trials, pairs=pairs) + f" --seed {seed}"
     write_result(target, found, command, settings_of(plan, space), json_=json_)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -17,13 +18,13 @@ from cornered.cli.rules import warm_up
 
 if TYPE_CHECKING:
     from cornered.bots.weights.file import Method
-    from cornered.bots.weights.model import Model
+    from cornered.bots.weights.model import Model, Values
     from cornered.engine.progress import Report
     from cornered.lab.contests.journal import ContestJournal
     from cornered.lab.contests.terms import ContestTerms
     from cornered.lab.execution.workforce import Workforce
     from cornered.lab.tuning.settings import SettingsSpace
-    from cornered.lab.tuning.space import Space, TuningResult
+    from cornered.lab.tuning.space import SearchSpace, Space, TuningResult
     from cornered.lab.tuning.spsa import SpsaPlan
 
 __all__ = [
@@ -53,6 +54,10 @@ class TuneTarget:
     terms: ContestTerms
     depth: int
     path: Path
+
+    def word(self, values: Values | None) -> str:
+        """Return the bot that plays by these values, None for the printed ones."""
+        return self.known.word(values, self.depth)
 
 
 def load_target(
@@ -115,7 +120,7 @@ def path_of(out: Path | None, game: str, method: str) -> Path:
     return target
 
 
-def settings_of(plan: Any, space: Space | SettingsSpace) -> dict[str, Any]:
+def settings_of(plan: Any, space: SearchSpace) -> dict[str, Any]:
     ends = zip(space.names, space.lows, space.highs, strict=True)
     return {**asdict(plan), "ranges": {name: (low, high) for name, low, high in ends}}
 
@@ -159,10 +164,13 @@ def games_beside(
 def command_of(target: TuneTarget, tune: list[str] | None, ranges: list[str] | None = None, **given: float) -> str:
     """Return the command line that produces the same weights."""
     terms = target.terms
-    words = [f"cornered tune {target.method} --game {terms.game}"]
-    words += [f"-o {name}={str(value).lower()}" for name, value in terms.options.items() if value is not None]
+    words = [f"cornered tune {target.method} --game {terms.game}", *_options(terms)]
     words += [f"--tune {name}" for name in tune or ()] + [f"--range {text}" for text in ranges or ()]
     return " ".join([*words, *(f"--{name} {value}" for name, value in given.items())])
+
+
+def _options(terms: ContestTerms) -> list[str]:
+    return [f"-o {name}={str(value).lower()}" for name, value in terms.options.items() if value is not None]
 
 
 def write_result(
@@ -202,25 +210,33 @@ def write_settings(
     path: Path, space: SettingsSpace, terms: ContestTerms, plan: SpsaPlan, found: TuningResult, *, json_: bool
 ) -> None:
     """Write tuned settings, and print them beside those of the start, with the command that tests them."""
+    from cornered.engine.records.files import replacing
     from cornered.lab.tuning.curves import thinned
 
+    tuned, start = space.word(found.values), space.word()
+    games = [f"--game {terms.game}", *_options(terms)]
+    games += [f"--time {terms.time / 1000:g}"] if terms.time is not None else []
+    games += [f"--nodes {terms.nodes}"] if terms.nodes is not None else []
+    ranges = zip(space.names, space.lows, space.highs, strict=True)
+    ranged = [f"--range {name}={low:.12g}:{high:.12g}" for name, low, high in ranges]
+    numbers = f"--iterations {plan.iterations} --pairs {plan.pairs} --spread {plan.spread} --step {plan.step}"
+    words = [f"cornered tune settings {shlex.quote(start)}", *games, numbers, *ranged, f"--seed {terms.seed}"]
     said = {
-        "bot": space.word(found.values),
-        "start": space.word(),
+        "bot": tuned,
+        "start": start,
+        "command": " ".join(words),
         "terms": terms.as_json(),
         **settings_of(plan, space),
         **found.result,
         "curve": thinned(found.curve),
     }
-    path.write_text(json.dumps(said, indent=2) + "\n")
+    with replacing(path) as part:
+        part.write_text(json.dumps(said, indent=2, allow_nan=False) + "\n", encoding="utf-8")
     if json_:
         typer.echo(json.dumps({"file": str(path), **said}))
         return
     wide = max(map(len, space.names))
     for name, first, last in zip(space.names, space.start, found.values, strict=True):
         typer.echo(f"{name:<{wide}}  {first:>9g} before  {last:>9g} tuned")
-    words = [f"cornered match '{space.word(found.values)}' '{space.word()}' --game {terms.game}"]
-    words += [f"-o {name}={str(value).lower()}" for name, value in terms.options.items() if value is not None]
-    words += [f"--time {terms.time / 1000:g}"] if terms.time is not None else []
-    words += [f"--nodes {terms.nodes}"] if terms.nodes is not None else []
-    typer.echo(f"{path}; test it with {' '.join(words)} --sprt 0,10 --seed {terms.seed + 1}", err=True)
+    test = f"cornered match {shlex.quote(tuned)} {shlex.quote(start)} {' '.join(games)} --sprt 0,10"
+    typer.echo(f"{path}; " + ("nothing has changed" if tuned == start else f"test it with {test}"), err=True)

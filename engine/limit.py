@@ -32,12 +32,15 @@ class Limit:
     lines: int = 1
     grace: int | None = None
     """Milliseconds after `time` within which an answer is still of use; None where unknown."""
+    longest: int | None = None
+    """Milliseconds that a search may take in place of `time` where its result is unsettled; None for no more."""
     clocks: ClockTimes | None = None
-    """The clocks that `time` was taken from, for who manages time alone; they do not limit."""
+    """The clocks that `time` was taken from, for who manages time alone. A search may end early where it is settled:
+    they keep what it leaves."""
     started: float = field(default_factory=monotonic, compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("time", "depth", "nodes", "memory", "lines"):
+        for name in ("time", "depth", "nodes", "memory", "lines", "longest"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"a limit's {name} is 1 or more, or None, not {value}")
@@ -49,11 +52,8 @@ class Limit:
 
     @property
     def extension(self) -> float:
-        """The seconds that a search may go on past its deadline while its result is unsettled: as long again at most,
-        and a third of the grace. 0 unless the time is taken from clocks, which get back what a settled search saves."""
-        if self.time is None or self.grace is None or self.clocks is None:
-            return 0.0
-        return min(self.time, self.grace // 3) / 1000
+        """The seconds that a search may go on past its deadline while its result is unsettled."""
+        return 0.0 if self.time is None or self.longest is None else max(0, self.longest - self.time) / 1000
 
     @property
     def remaining(self) -> float | None:

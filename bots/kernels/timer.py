@@ -30,12 +30,16 @@ def deadline_timer(
         yield
         return
     has_ended = threading.Event()
+    latest = monotonic() + remaining + extension
 
     def expire() -> None:
-        until = monotonic() + extension
-        while monotonic() < until and is_unsettled() and not has_ended.wait(LOOK_INTERVAL_S):
-            pass
-        on_expiry()
+        try:
+            while monotonic() < latest and is_unsettled():
+                if has_ended.wait(LOOK_INTERVAL_S):
+                    return
+        finally:
+            if not has_ended.is_set():
+                on_expiry()
 
     timer = threading.Timer(remaining, expire)
     timer.daemon = True

@@ -309,17 +309,21 @@ class Pool:
     def _fair(self, limit: Limit) -> tuple[Limit, float | None]:
         """Return the limit of a search that begins now, and for how many seconds to wait for it.
 
-        When more jobs run than workers, each gets its share of the time, so that none is late.
+        When more jobs run than workers, each gets its share of the time and nothing beyond, so that none is late.
         """
         if limit.time is None or limit.remaining is None:
             return limit, None
         share = min(1.0, self._size / self._in_flight)
         fair = limit.time / 1000 * share
         seconds = max(min(fair, limit.remaining), min(fair, LATE_JOB_TIME_MS / 1000))
-        timeout_s = seconds + HANG_GRACE_S
+        # What the job waited for a worker is gone.
+        left = limit.longest / 1000 - (monotonic() - limit.started) - seconds if limit.longest is not None else 0.0
+        extension = max(0.0, left) if share == 1.0 else 0.0
+        timeout_s = seconds + extension + HANG_GRACE_S
         if limit.grace is not None:
             timeout_s = min(timeout_s, _until_too_late(limit) or 0.0)
-        return replace(limit, time=max(1, round(1000 * seconds)), started=monotonic()), timeout_s
+        time, longest = (max(1, round(1000 * most)) for most in (seconds, seconds + extension))
+        return replace(limit, time=time, longest=longest, started=monotonic()), timeout_s
 
     async def _think_at_leisure(self, worker: Worker, job: ThinkJob) -> tuple[Thought | Failed | None, bool]:
         """Have a worker answer `job` at leisure; return the answer, if any, and whether it was not interrupted."""

@@ -14,7 +14,7 @@ from cornered.bots.bot import Bot
 from cornered.bots.ugi.program import ProgramBot
 from cornered.clients.sdk.bot_word import installed, is_author_word, is_program, split_word
 
-__all__ = ["bots", "create", "is_of_roster", "kind", "names"]
+__all__ = ["bots", "create", "is_of_roster", "kind", "level_spelled_out", "names"]
 
 
 LEVEL: Final = re.compile(r"^level-([0-9]+)$")
@@ -52,6 +52,11 @@ def kind(name: str) -> type[Bot]:
     return _load(name)
 
 
+def level_spelled_out(spec: str) -> str:
+    """Return `level:level=3` for `level-3`, and any other word as it is."""
+    return LEVEL.sub(r"level:level=\1", spec)
+
+
 def create(spec: str, seed: int | None = None) -> Bot:
     """Return the bot that a bot word describes.
 
@@ -68,8 +73,7 @@ def create(spec: str, seed: int | None = None) -> Bot:
         from cornered.bots.qtp.program import QtpBot
 
         return QtpBot(seed, command=command)
-    spec = LEVEL.sub(r"level:level=\1", spec)
-    name, settings = split_word(spec)
+    name, settings = split_word(level_spelled_out(spec))
     if is_of_roster(spec):
         if name not in names():
             raise ValueError(f"a bot's settings look like {spec.partition(':')[0]}:setting=value, not {spec!r}")

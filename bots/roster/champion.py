@@ -12,7 +12,7 @@ from cornered.bots.book import lookup
 from cornered.bots.bot import Limit, Line, Proven, Setting, SettingValue, Thought
 from cornered.bots.evaluate import evaluator, has_network
 from cornered.bots.roster.puct import PuctBot
-from cornered.bots.search.borrower import MemoryBorrower
+from cornered.bots.search.borrower import TableKeeper
 from cornered.bots.search.searcher import SELECTIVE, Searcher, Style, learnt_style
 from cornered.bots.solve import Proof, prove, score, warm
 from cornered.bots.textbook.deepening import search
@@ -48,7 +48,7 @@ class _Stopped(Exception):
     """This process's stop flag is set."""
 
 
-class ChampionBot(MemoryBorrower):
+class ChampionBot(TableKeeper):
     name = "champion"
     description = "The strongest: plays what it can prove, and searches millions of positions where it cannot."
     SETTINGS = (
@@ -60,8 +60,6 @@ class ChampionBot(MemoryBorrower):
     def __init__(self, seed: int | None = None, **settings: SettingValue) -> None:
         super().__init__(seed, **settings)
         self._is_learnt = int(self.settings["version"]) >= FIRST_LEARNT_VERSION
-        self._memory: SearchMemory | None = None
-        self._searchers: dict[Game, Searcher] = {}
         self._puct = PuctBot()
 
     def gains_from_help(self, game: Game) -> bool:
@@ -69,17 +67,15 @@ class ChampionBot(MemoryBorrower):
         return not self._plays_by_puct(game)
 
     def lend(self, memory: SearchMemory) -> None:
-        if memory is not self._memory:
-            self._memory = memory
-            self._puct.lend(memory)
-            self._searchers.clear()
+        super().lend(memory)
+        self._puct.lend(memory)
 
     def prepare(self, game: Game) -> None:
         start = game.start()
         if not Searcher.supports(game):
             search(start, Limit(nodes=10), evaluator(game.name), self.chance)
             return
-        self._searcher(game, Limit(time=1)).search(start, Limit(depth=1), self._style(game))
+        self.searcher(game, Limit(time=1)).search(start, Limit(depth=1), self._style(game))
         lookup(start)
         warm(game.name)
         if self._plays_by_puct(game):
@@ -92,15 +88,6 @@ class ChampionBot(MemoryBorrower):
         """Return whether a board is played by Monte Carlo tree search, where time or nodes limit it."""
         return self.settings["version"] == NEWEST_VERSION and NEWEST_VERSION in distinct_versions(game)
 
-    def _searcher(self, game: Game, limit: Limit) -> Searcher:
-        """Return the search for `game`. Under a clock it keeps the table of earlier moves; with a limit of depth or
-        nodes it starts empty, so that its answers are deterministic."""
-        if limit.time is None:
-            return Searcher(game)
-        if game not in self._searchers:
-            self._searchers[game] = Searcher(game, self._memory)
-        return self._searchers[game]
-
     def choose(self, state: State, limit: Limit) -> Thought:
         if not Searcher.supports(state.game):
             return search(state, limit, evaluator(state.game.name), self.chance)
@@ -108,7 +95,7 @@ class ChampionBot(MemoryBorrower):
         if booked is not None:
             return Thought(booked.move, booked.score, booked.depth, pv=booked.pv or (booked.move,))
         started = perf_counter()
-        searcher = self._searcher(state.game, limit)
+        searcher = self.searcher(state.game, limit)
         proof = self._proof(state, limit)
         if proof is None:
             return self._searched(state, limit, searcher)
@@ -141,7 +128,7 @@ class ChampionBot(MemoryBorrower):
 
     def _raise_when_stopped(self, _: int) -> None:
         """End a proof when the stop flag is set, as a search does by itself."""
-        if self._memory is not None and self._memory.is_stopped:
+        if self.memory is not None and self.memory.is_stopped:
             raise _Stopped
 
 

@@ -37,8 +37,6 @@ SETTLED_SCORE: Final = 30
 """Hundredths by which the score of a settled search changes at most from one iteration to the next."""
 SETTLED_SHARE: Final = 0.5
 """The part of the time from which on a settled search ends."""
-FALLEN_SCORE: Final = 40
-"""Hundredths by which the best move's score has to fall for the search to be unsettled."""
 UNLIMITED_NODES: Final = (1 << 62) - 1
 
 
@@ -97,7 +95,7 @@ class IterativeDeepening:
         self._best: list[tuple[str, int]] = []
         """The best move of each iteration, with its score."""
         self._has_fallen = False
-        """Whether the best move is worse in this iteration than in the one before."""
+        """Whether the best move's score is below the aspiration window in this iteration."""
         self._roots, self._left_out = self._root_moves(without)
         if not self._roots:
             # `without` holds every candidate move.
@@ -180,17 +178,18 @@ class IterativeDeepening:
                 break
 
     def _is_settled(self) -> bool:
-        """Return whether to spare the clock: half of the time is used, and the last iterations agree."""
+        """Return whether to spare the clock: half of the time is used, and the last iterations agree on the move, the
+        last two on its score."""
         if self._limit.time is None or self._limit.clocks is None or len(self._best) < SETTLED_ITERATIONS:
             return False
-        is_late = perf_counter() - self._started >= SETTLED_SHARE * self._limit.time / 1000
+        is_late = (self._limit.remaining or 0.0) <= (1 - SETTLED_SHARE) * self._limit.time / 1000
         (_, before), (move, score) = self._best[-2:]
         are_one = all(name == move for name, _ in self._best[-SETTLED_ITERATIONS:])
         return is_late and are_one and abs(score - before) <= SETTLED_SCORE
 
     def _is_unsettled(self) -> bool:
-        """Return whether the search is worth more than its time: the last iterations disagree, or the best move turns
-        out worse than it was."""
+        """Return whether the search is worth more than its time: the last two iterations disagree, or the best move
+        turns out worse than it was. Asked by the timer's thread."""
         return self._has_fallen or (len(self._best) > 1 and self._best[-1][0] != self._best[-2][0])
 
     def _is_proven(self) -> bool:
@@ -203,8 +202,6 @@ class IterativeDeepening:
         try:
             for root in self._roots:
                 self._search_root_move(root, depth, done)
-                if len(done) == 1 and self._best:
-                    self._has_fallen = (root.score or 0) < self._best[-1][1] - FALLEN_SCORE
             if self._left_out and max(root.score or 0 for root in done) < -PROVEN_SCORE:
                 # All candidate moves lose: the root widens to all moves before that counts as a proof.
                 rest, self._left_out = [self._root(name) for name in self._left_out], []
@@ -245,6 +242,8 @@ class IterativeDeepening:
         if low >= high:
             return self._search(root, depth, floor, INFINITE_SCORE)
         score = self._search(root, depth, low, high)
+        if root is self._roots[0]:
+            self._has_fallen = score <= low
         if score >= high:
             return self._search(root, depth, max(floor, low), INFINITE_SCORE)
         if score <= low and low > floor:

@@ -55,12 +55,9 @@ WORKSPACE_LAYOUT: Final = np.dtype(
         ("limit", np.int64),
         ("margins", np.int64, (PRUNED_DEPTHS,)),
         ("move_limits", np.int64, (PRUNED_DEPTHS,)),
-        ("futility", np.int64, (PRUNED_DEPTHS,)),
-        ("razors", np.int64, (PRUNED_DEPTHS,)),
         ("unknown_depth", np.int64),
         ("history_plies", np.int64),
         ("pv_reduction", np.int64),
-        ("penalty", np.int64),
         ("loud_plies", np.int64),
         ("reductions", np.int64, (REDUCED_DEPTHS, MAX_MOVES_PER_POSITION)),
         # Outputs.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -24,13 +24,11 @@ class Pruning:
     depths; 0 is never. A late move is searched `reduction_base + ln(depth) * ln(number of the move) * reduction_scale`
     plies less deep, in hundredths of a ply, from depth 3 on and after `full_depth_moves`; with a scale of 0 it is one
     ply, and two from depth 5 on after 2 * full_depth_moves + 2 moves. A node of an open window is reduced by
-    `pv_reduction` plies less, and a move by one for each `history_plies` points of the history heuristic, or more where
-    it has lost as many; with `penalty` moves before a cutoff lose points.
+    `pv_reduction` plies less, and a move by one for each `history_plies` points of the history heuristic.
 
-    By `futility[i]` hundredths below alpha, a node of depth i + 1 ends after its first move, and by `razors[i]` it is
-    searched to depth 0 alone; both are of null windows. A node of `unknown_depth` or deeper that is not in the table is
-    searched one ply less deep. Up to `loud_plies` plies after depth 0 the moves that a game calls loud are searched.
-    In each of these 0 is never.
+    A node of `unknown_depth` or deeper that is not in the table is searched one ply less deep, from depth 2 on. In up
+    to `loud_plies` plies after depth 0, at most 8, the moves that a game calls loud are searched. In each of these 0
+    is never.
     """
 
     margins: tuple[int, ...] = ()
@@ -40,44 +38,33 @@ class Pruning:
     full_depth_moves: int = 3
     pv_reduction: int = 0
     history_plies: int = 0
-    penalty: int = 0
-    futility: tuple[int, ...] = ()
-    razors: tuple[int, ...] = ()
     unknown_depth: int = 0
     loud_plies: int = 0
 
     def reductions(self) -> npt.NDArray[np.int64]:
         """Return the reductions in plies by depth and number of the move: int64 (REDUCED_DEPTHS,
         MAX_MOVES_PER_POSITION)."""
-        return _reductions(self)
+        return _reductions(self.reduction_base, self.reduction_scale, self.full_depth_moves)
 
     def write(self, workspace: Any) -> None:
         """Set a search's workspace to it."""
-        fields = (
-            (workspace.margins, self.margins),
-            (workspace.move_limits, self.move_limits),
-            (workspace.futility, self.futility),
-            (workspace.razors, self.razors),
-        )
-        for field, values in fields:
+        for field, values in ((workspace.margins, self.margins), (workspace.move_limits, self.move_limits)):
             field[:] = 0
             field[1 : 1 + len(values)] = values[: PRUNED_DEPTHS - 1]
         workspace.reductions[:] = self.reductions()
         workspace.pv_reduction, workspace.history_plies = self.pv_reduction, self.history_plies
-        workspace.penalty, workspace.unknown_depth = self.penalty, self.unknown_depth
-        workspace.loud_plies = self.loud_plies
+        workspace.unknown_depth, workspace.loud_plies = self.unknown_depth, self.loud_plies
 
 
-@cache
-def _reductions(pruning: Pruning) -> npt.NDArray[np.int64]:
+@lru_cache(maxsize=16)
+def _reductions(base: int, scale: int, first: int) -> npt.NDArray[np.int64]:
     depth = np.arange(REDUCED_DEPTHS)[:, None]
     number = np.arange(MAX_MOVES_PER_POSITION)[None, :]
-    first = pruning.full_depth_moves
-    if pruning.reduction_scale == 0:
+    if scale == 0:
         plies = 1 + ((depth >= 5) & (number >= 2 * first + 2)).astype(np.int64)
     else:
         logarithms = np.log(np.maximum(depth, 1)) * np.log(np.maximum(number, 1))
-        plies = np.floor((pruning.reduction_base + pruning.reduction_scale * logarithms) / 100).astype(np.int64)
+        plies = np.floor((base + scale * logarithms) / 100).astype(np.int64)
     # At least one ply is left to search.
     plies = np.clip(plies, 0, np.maximum(depth - 2, 0))
     return np.where((depth >= 3) & (number >= first), plies, 0)

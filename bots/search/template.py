@@ -2,9 +2,9 @@
 `cornered.bots.search.specialise`, with the game's kernels as globals in place of the declarations below.
 
 In the order of the source: the transposition table (its bounds cut off null windows, its move is searched first),
-internal iterative reduction, static null-move pruning and razoring, the quiescence search below depth 0, candidate
-moves in a selective search, move ordering by killer moves, the history heuristic and the game's `order_score`,
-late-move and futility pruning, late-move reductions, null windows, and the principal variation.
+internal iterative reduction, static null-move pruning, the quiescence search below depth 0, candidate moves in a
+selective search, move ordering by killer moves, the history heuristic and the game's `order_score`, late-move pruning
+and reductions, null windows, and the principal variation.
 
 One recursive function, since compiled functions may call themselves but not each other in a circle. Its mutable state
 is two records (`cornered.bots.search.layout`): the process's workspace and the table that processes share.
@@ -115,6 +115,10 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
             data = table.words[slot + 1, 1]
             if table.words[slot + 1, 0] ^ data != position_key:
                 data = 0
+        # Internal iterative reduction: a node that no search has been to yet has a poor order of moves. At depth 0 it
+        # would be a leaf, of which more has to be known.
+        if data == 0 and selective and depth > 1 and 0 < workspace.unknown_depth <= depth:
+            depth -= 1
         if data != 0:
             workspace.table_hits += 1
             table_move = (data & 511) - 1
@@ -134,9 +138,6 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
                     if (bound & LOWER_BOUND != 0 and score >= beta) or (bound & UPPER_BOUND != 0 and score <= alpha):
                         return score
 
-    # Internal iterative reduction: a node that no search has been to yet has a poor order of moves.
-    if selective and table_move < 0 and 0 < workspace.unknown_depth <= depth:
-        depth -= 1
     side = position.turn & 1
     # A constant in the condition lets the compiler leave out what a game without a network has no fields for.
     uses_network = workspace.uses_network != 0
@@ -144,9 +145,8 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
     is_updated = False
     # Static null-move pruning: in null windows near the leaves, an evaluation far above beta is taken for the score.
     is_null_window = beta - alpha == 1 and abs(beta) < PLY_COUNTING_SCORE
-    has_static = selective and is_null_window and 0 < depth < PRUNED_DEPTHS and workspace.margins[depth] != 0
     static = 0
-    if has_static:
+    if selective and is_null_window and 0 < depth < PRUNED_DEPTHS and workspace.margins[depth] != 0:
         if HAS_NETWORK and uses_network:
             mark(position, scratch.marked)
             update(ply, side, WORDS, scratch)
@@ -156,16 +156,11 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
             static = evaluate(position)
         if static - workspace.margins[depth] >= beta:
             return static
-        # Razoring: so far below alpha, the search to depth 0 decides.
-        if workspace.razors[depth] != 0 and static + workspace.razors[depth] <= alpha:
-            # Not the constant 0, which numba would type as another function's argument.
-            return search(position, min(depth, 0), alpha, beta, ply, workspace, table, scratch)
 
     is_leaf = depth <= 0 and (not selective or depth <= -QUIESCENCE_PLIES or quiet(position))
     is_loud = False
     if HAS_LOUD and HAS_NETWORK and is_leaf and selective and uses_network:
-        is_loud = depth > -workspace.loud_plies
-        is_leaf = not is_loud
+        is_loud = depth > -min(workspace.loud_plies, QUIESCENCE_PLIES)
     moves, order_scores = workspace.moves[ply], workspace.order_scores[ply]
     total = 0
     if not is_leaf:
@@ -180,18 +175,17 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
         if HAS_NETWORK and uses_network:
             mark(position, scratch.marked)
             update(ply, side, WORDS, scratch)
-            return forward(ply, scratch)
-        return evaluate(position)
+            is_updated = True
+            static = forward(ply, scratch)
+            # The mover need not play a loud move, and one does not gain more than this.
+            if not is_loud or static >= beta or static + LOUD_GAIN <= alpha:
+                return static
+            total = gen(position, moves)
+        else:
+            return evaluate(position)
 
     count = total
     if HAS_LOUD and is_loud:
-        mark(position, scratch.marked)
-        update(ply, side, WORDS, scratch)
-        is_updated = True
-        static = forward(ply, scratch)
-        # The mover need not play a loud move, and one does not gain more than this.
-        if static >= beta or static + LOUD_GAIN <= alpha:
-            return static
         count = loud_moves(position, moves, total)
         if count == 0:
             return static
@@ -261,10 +255,6 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
             can_leave_out = depth < PRUNED_DEPTHS and not is_pv_node and best > -PROVEN_SCORE
             if can_leave_out and 0 < workspace.move_limits[depth] <= index:
                 break
-            # Futility pruning: of a position far below alpha, the moves behind the first are left out, too.
-            is_hopeless = workspace.futility[depth] != 0 and static + workspace.futility[depth] <= alpha
-            if can_leave_out and has_static and is_hopeless:
-                break
             # Late-move reductions: late, quiet-looking moves are searched less deep, and again when they beat alpha.
             reduction = workspace.reductions[min(depth, REDUCED_DEPTHS - 1), index]
             if reduction > 0:
@@ -307,12 +297,6 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
                         # History gravity: entries stay within 2**13 of 0.
                         value = workspace.history[side, move]
                         workspace.history[side, move] = value + bonus - (value * bonus >> 13)
-                        # The moves that were searched before it in vain.
-                        if workspace.penalty != 0:
-                            for i in range(index - 1):
-                                other = moves[i] & (MOVE_NUMBER_LIMIT - 1)
-                                value = workspace.history[side, other]
-                                workspace.history[side, other] = value - bonus - (value * bonus >> 13)
                     break
 
     if depth > 0:

@@ -42,15 +42,19 @@ def think_time(clock: Clock, left: int | None, round_trip: int, longest: int) ->
 
 
 def move_limit(clock: Clock, left: int | None, round_trip: int, longest: int) -> Limit:
-    """Return the limit of the next move: its search time, and the `grace` after which a late answer is abandoned.
+    """Return the limit of the next move: its search time, twice as much where the search is unsettled and a later move
+    can do with less, and the `grace` after which a late answer is abandoned.
 
     On a nearly empty clock the grace is 0, so that a fallback move arrives in time when the search overruns.
     """
     time = think_time(clock, left, round_trip, longest)
     if left is None or isinstance(clock, Correspondence | NoClock):
         return Limit(time)
-    latest = left + _free(clock) - OVERHEAD_MS - round_trip
-    return Limit(time, grace=max(0, min(latest - time, max(MIN_GRACE_MS, left // 10))))
+    most = time
+    if isinstance(clock, Fischer | Delay):
+        most = max(time, min(2 * time, left + _free(clock) - RESERVE_MS - round_trip, longest))
+    latest = min(left + _free(clock) - OVERHEAD_MS - round_trip, most + max(MIN_GRACE_MS, left // 10))
+    return Limit(time, longest=most, grace=max(0, latest - time))
 
 
 def clock_times(clock: Clock, lefts: Iterable[int | None]) -> ClockTimes | None:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Final, Self
+
+import numpy as np
 
 from cornered.bots.bot import Setting
-from cornered.bots.roster import create
-from cornered.bots.weights.model import DIGITS, Values, spelled
+from cornered.bots.roster import create, level_spelled_out
+from cornered.bots.weights.model import Values
 from cornered.clients.sdk.bot_word import split_word
 
 __all__ = ["SettingsSpace"]
+
+DIGITS: Final = 6
+"""Significant digits of a tuned setting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,30 +31,29 @@ class SettingsSpace:
     start: Values
 
     @classmethod
-    def of(cls, word: str, ranges: Mapping[str, tuple[float, float]]) -> Self:
+    def of(cls, word: str, ranges: Mapping[str, tuple[float, float]], spread: float = 1.0) -> Self:
         """Return the space of these settings of the bot of a word, which begins with the word's own values. Raises
-        ValueError for a setting that the bot lacks or that is no number, and for a range beyond the setting's."""
+        ValueError for settings that the bot lacks or that are no numbers, and for ranges that cannot be searched with
+        perturbations of `spread`, relative to the range."""
         if not ranges:
             raise ValueError("name a setting to tune with its range, as in --range margin=50:200")
         bot = create(word)
-        known = {setting.name: setting for setting in bot.SETTINGS if not setting.choices}
-        numbers = {name: value for name in known if not isinstance(value := bot.settings[name], str)}
+        if not bot.SETTINGS:
+            raise ValueError(f"{word} declares no settings: only bots with SETTINGS, a class attribute, can be tuned")
+        known = {setting.name: setting for setting in bot.SETTINGS if not isinstance(setting.default, str)}
         for name, (low, high) in ranges.items():
-            if name not in numbers:
-                listed = f"those that are numbers are {', '.join(numbers)}" if numbers else "none of them is a number"
+            if name not in known:
+                listed = f"those that are numbers are {', '.join(known)}" if known else "none of them is a number"
                 raise ValueError(f"{word} has no setting {name!r} to tune; {listed}")
-            if not known[name].low <= low < high <= known[name].high:
-                raise ValueError(
-                    f"{name} is {known[name].range}: its range goes from less to more of these, not {low:g} to {high:g}"
-                )
-        head, given = split_word(word)
+            _check(known[name], float(bot.settings[name]), low, high, spread)
+        head, given = split_word(level_spelled_out(word))
         return cls(
             head,
             {name: value for name, value in given.items() if name not in ranges},
             tuple(known[name] for name in ranges),
             tuple(low for low, _ in ranges.values()),
             tuple(high for _, high in ranges.values()),
-            tuple(float(numbers[name]) for name in ranges),
+            tuple(float(bot.settings[name]) for name in ranges),
         )
 
     @property
@@ -60,7 +64,8 @@ class SettingsSpace:
         found = []
         for setting, low, high, at in zip(self.settings, self.lows, self.highs, point, strict=True):
             value = low + (high - low) * max(0.0, min(1.0, at))
-            found.append(float(round(value)) if isinstance(setting.default, int) else round(value, DIGITS))
+            rounded = float(round(value)) if isinstance(setting.default, int) else float(f"{value:.{DIGITS}g}")
+            found.append(max(low, min(high, rounded)))
         return tuple(found)
 
     def point(self, values: Values) -> tuple[float, ...]:
@@ -74,5 +79,29 @@ class SettingsSpace:
 
     def word(self, values: Values | None = None) -> str:
         """Return the word of the bot with these values, None for those of the start."""
-        chosen = (f"{name}={spelled((value,))}" for name, value in self.named(values or self.start).items())
+        chosen = (f"{name}={_plain(value)}" for name, value in self.named(values or self.start).items())
         return f"{self.bot}:{','.join([*(f'{name}={value}' for name, value in self.fixed.items()), *chosen])}"
+
+
+def _check(setting: Setting, start: float, low: float, high: float, spread: float) -> None:
+    """Raise ValueError where a setting cannot be searched in a range."""
+    name = setting.name
+    if not setting.low <= low < high <= setting.high:
+        raise ValueError(
+            f"{name} is {setting.range}: its range goes from less to more of these, not {low:g} to {high:g}"
+        )
+    if not low <= start <= high:
+        raise ValueError(f"the search begins with {name}={_plain(start)}, which is outside {low:g} to {high:g}")
+    if isinstance(setting.default, int):
+        if low % 1 or high % 1:
+            raise ValueError(f"{name} is {setting.range}: give whole ends, not {low:g} to {high:g}")
+        if spread * (high - low) < 1:
+            raise ValueError(
+                f"{name} is a whole number: perturbed by {spread:g} of {low:g} to {high:g}, it does not change; give a "
+                "wider range or a greater --spread"
+            )
+
+
+def _plain(value: float) -> str:
+    """Return a number without an exponent."""
+    return np.format_float_positional(value, trim="-")

@@ -24,6 +24,15 @@ class SearchSpace(Protocol):
     """Numbers to search for. A point has a coordinate for each, 0 at the lower end of its range and 1 at the upper."""
 
     @property
+    def names(self) -> tuple[str, ...]: ...
+
+    @property
+    def lows(self) -> tuple[float, ...]: ...
+
+    @property
+    def highs(self) -> tuple[float, ...]: ...
+
+    @property
     def start(self) -> Values:
         """The values that a search begins with."""
 

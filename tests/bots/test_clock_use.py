@@ -16,7 +16,7 @@ from cornered.engine import OptionValue, State
 from cornered.engine.limit import ClockTimes
 
 TIME_MS: Final = 150
-GRACE_MS: Final = 450
+LONGEST_MS: Final = 300
 CLOCKS: Final = ClockTimes((60_000, 60_000), 1000)
 BOARDS: Final[Mapping[str, tuple[str, Mapping[str, OptionValue]]]] = {
     "pvs": ("quoridor", {}),
@@ -25,7 +25,7 @@ BOARDS: Final[Mapping[str, tuple[str, Mapping[str, OptionValue]]]] = {
 
 
 def seconds_of(bot: Bot, states: list[State], limit: Limit) -> list[float]:
-    """Return how long a bot thinks about each position, without what it knows from others."""
+    """Return how long a bot thinks about each position, one after the other."""
     return [bot.choose(state, replace(limit, started=Limit().started)).seconds for state in states]
 
 
@@ -43,12 +43,11 @@ def positions(name: str) -> list[State]:
 
 @pytest.mark.parametrize("name", BOARDS)
 def test_settled_searches_spare_the_clock(name: str) -> None:
-    # Without a grace they are not extended.
     spared = seconds_of(create(name), positions(name), Limit(TIME_MS, clocks=CLOCKS))
     whole = seconds_of(create(name), positions(name), Limit(TIME_MS))
     assert sum(spared) < 0.95 * sum(whole)
 
 
 def test_an_unsettled_search_takes_more_time_than_a_move_has() -> None:
-    taken = seconds_of(create("pvs"), positions("pvs"), Limit(TIME_MS, grace=GRACE_MS, clocks=CLOCKS))
+    taken = seconds_of(create("pvs"), positions("pvs"), Limit(TIME_MS, longest=LONGEST_MS))
     assert max(taken) > 1.3 * TIME_MS / 1000

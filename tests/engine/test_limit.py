@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from cornered.engine.limit import ClockTimes, Limit
-
-CLOCKS = ClockTimes((60_000, 60_000), 1000)
-
-
-def test_there_is_nothing_to_extend_without_a_time() -> None:
-    assert Limit(nodes=5, grace=900, clocks=CLOCKS).extension == 0.0
+from cornered.engine.limit import Limit
 
 
 @pytest.mark.parametrize(
-    ("time", "grace", "clocks", "seconds"),
+    ("limit", "seconds"),
     [
-        (1000, 6000, CLOCKS, 1.0),
-        (1000, 900, CLOCKS, 0.3),
-        (1000, 0, CLOCKS, 0.0),
-        (1000, 6000, None, 0.0),
-        (1000, None, CLOCKS, 0.0),
+        (Limit(1000, longest=1600), 0.6),
+        (Limit(1000, longest=1000), 0.0),
+        (Limit(1000, longest=400), 0.0),
+        (Limit(1000), 0.0),
+        (Limit(nodes=5, longest=1600), 0.0),
     ],
+    ids=["more", "as much", "less", "unsaid", "no time"],
 )
-def test_an_unsettled_search_may_take_a_third_of_the_grace_and_its_time_again(
-    time: int, grace: int | None, clocks: ClockTimes | None, seconds: float
-) -> None:
-    assert Limit(time, grace=grace, clocks=clocks).extension == seconds
+def test_an_unsettled_search_may_take_the_longest_time(limit: Limit, seconds: float) -> None:
+    assert limit.extension == seconds

@@ -50,6 +50,27 @@ def narrowed(state: QuoridorState) -> tuple[list[str], list[str]]:
     return names[:kept], names
 
 
+def test_loud_walls_gain_two_steps() -> None:
+    found = 0
+    for number in range(12):
+        for state in positions(9, 10, number, 0.4):
+            buffer = np.empty(MAX_MOVES, np.int64)
+            count = gen(state.position, buffer)
+            kept = quoridor.loud_moves(state.position, buffer, count)
+            names = [MOVE_NAMES[int(move)] for move in buffer[:count]]
+            assert sorted(names) == sorted(state.moves())
+            mover, steps = state.position.turn, both_ways(state.position)
+            loud = set()
+            for move in state.moves():
+                if len(move) == 3:
+                    after = both_ways(state.play(move).position)
+                    if after[1 - mover] - steps[1 - mover] - (after[mover] - steps[mover]) >= 2:
+                        loud.add(move)
+            assert set(names[:kept]) == loud
+            found += kept
+    assert found > 100
+
+
 def test_floods_count_the_same_steps_as_rings_in_plain_python() -> None:
     for number, size in enumerate((9, 9, 7, 5, 3)):
         for state in positions(size, 10, number):

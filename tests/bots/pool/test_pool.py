@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -104,6 +105,23 @@ async def test_a_worker_that_hangs_is_given_up_and_a_quick_move_stands_in(pool: 
     next_one = asyncio.ensure_future(pool.choose("random", START, Limit(time=5000)))
     assert await busy(pool) != hung
     await next_one
+
+
+async def test_an_unsettled_search_has_its_longest_time_and_keeps_its_worker(pool: Pool, tmp_path: Path) -> None:
+    patient = tmp_path / "patient.py"
+    patient.write_text(
+        "import time\n\n\n"
+        "def choose(state, limit):\n"
+        "    time.sleep(limit.remaining + limit.extension)\n"
+        "    return 'e8'\n"
+    )
+    state = START.play("e2")
+    await pool.choose(str(patient), state, Limit(time=1))
+    workers = pool.processes
+    limit = Limit(time=100, longest=100 + 2 * round(1000 * HANG_GRACE_S), grace=20_000)
+    assert (await pool.choose(str(patient), state, limit)).move == "e8"
+    assert time.monotonic() > limit.started + limit.extension
+    assert pool.processes == workers
 
 
 async def test_a_bot_that_fails_does_not_cost_the_worker(pool: Pool) -> None:

@@ -29,7 +29,18 @@ ORACLES = ROOT / "tests" / "data" / "oracles"
 DEADLINE = 240.0
 """Seconds for a program that may have to compile a search of every game."""
 NAMES = ("trapgrid", "isolation", "bamboo", "quoridor")
-RASH = Style(pruning=Pruning((40,) * 7, (2,) * 7, reduction_base=100, reduction_scale=80, full_depth_moves=1))
+RASH = Style(
+    pruning=Pruning(
+        (40,) * 7,
+        (2,) * 7,
+        reduction_base=100,
+        reduction_scale=80,
+        full_depth_moves=1,
+        pv_reduction=1,
+        history_plies=300,
+        unknown_depth=1,
+    )
+)
 """Leaves out far more than any player does."""
 SMALL = {
     "trapgrid": [{"size": 3}, {"size": 4}],

@@ -71,9 +71,21 @@ def test_who_is_always_as_late_as_can_be_does_not_flag_at_one_second_and_a_twent
 
 def test_a_long_clock_lets_a_late_answer_come_later_than_a_short_one() -> None:
     short, long = (move_limit(Fischer(initial=1), left, 0, 1500) for left in (1_000, 100_000))
-    assert short.grace == 250
-    assert long.grace == 10_000
+    for limit, late in ((short, 250), (long, 10_000)):
+        assert limit.time is not None
+        assert limit.longest is not None
+        assert limit.grace is not None
+        assert limit.time + limit.grace == limit.longest + late
     assert move_limit(NO_CLOCK, None, 0, 1500).grace is None
+
+
+def test_an_unsettled_search_may_take_twice_its_time_where_a_later_move_pays_for_it() -> None:
+    assert move_limit(Fischer(initial=60), 40_000, 0, 10_000).longest == 4_000
+    # No longer than a bot may think, and than the clock lasts.
+    assert move_limit(Fischer(initial=60), 40_000, 0, 2_500).longest == 2_500
+    assert move_limit(Fischer(initial=1, increment=5), 2_000, 0, 10_000).longest == 1_600
+    assert move_limit(Fischer(initial=60), 300, 0, 10_000).longest == MIN_THINK_TIME_MS
+    assert (limit := move_limit(PerMove(seconds=10), 10_000, 0, 20_000)).longest == limit.time == 8_000
 
 
 def test_the_deadline_counts_from_when_the_limit_was_made() -> None:
