@@ -17,16 +17,7 @@ import numpy.typing as npt
 from cornered import engine
 from cornered.bots.bot import Limit, Proven
 from cornered.bots.solve import Solution, ignore
-from cornered.bots.solve.layers import (
-    LAYOUT_BITS,
-    MOST_SLOTS,
-    canonical,
-    extend,
-    keep_canonical,
-    place,
-    settle_layouts,
-    slot_bits,
-)
+from cornered.bots.solve.layers import canonical, extend, keep_canonical, place, settle_layouts
 from cornered.bots.solve.race import DRAW_BYTE, UNSETTLED_BYTE
 from cornered.engine import State
 from cornered.engine.games.quoridor import QuoridorState
@@ -45,6 +36,7 @@ CLOCK_CHECK_POSITIONS: Final = 100_000
 Bytes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.int64]
 NO_NUMBERS: Final = np.empty(0, np.int64)
+NO_LAYOUTS: Final = np.empty((0, 0), np.uint8)
 NO_BYTES: Final = np.empty(0, np.uint8)
 
 
@@ -53,7 +45,7 @@ class Layer:
     """The layouts with `depth` walls more than the first, and their tables; the last `settled` have theirs."""
 
     depth: int
-    layouts: Numbers
+    layouts: Bytes
     lowest_share: int
     shares: int
     tables: Bytes
@@ -83,8 +75,6 @@ class Layouts:
         total = 2 * size**4
         # A seat's walls can be more than the board has room for.
         slots = np.array(_wall_numbers(unblocked(first, size)), np.int64)
-        if len(slots) > MOST_SLOTS:
-            return None
         kind, rank, file = slots // CELL_COUNT, slots % CELL_COUNT // 9, slots % 9
         apart_rank, apart_file = abs(rank[:, None] - rank), abs(file[:, None] - file)
         along = np.where(kind == 1, apart_file, apart_rank)
@@ -96,25 +86,23 @@ class Layouts:
         if sorted(_reflected(wall, size) for wall in _wall_numbers(first)) == _wall_numbers(first):
             mirror = np.array([index[_reflected(int(wall), size)] for wall in slots], np.int64)
         layers: list[Layer] = []
-        layouts, needed = np.zeros(1, np.int64), 0
+        layouts, needed = np.empty((1, 0), np.uint8), 0
         for depth in range(sum(stocks) + 1):
             lowest = max(0, depth - stocks[1])
             shares = min(depth, stocks[0]) - lowest + 1
             kept = layouts
             if len(mirror):
                 kept = layouts.copy()
-                kept = kept[: int(keep_canonical(kept, depth, mirror))].copy()
+                kept = kept[: int(keep_canonical(kept, mirror))].copy()
             needed += total * shares * len(kept)
             if needed > bound:
                 return None
             layers.append(Layer(depth, kept, lowest, shares, NO_BYTES))
             if depth == sum(stocks):
                 break
-            if (depth + 1) * slot_bits(len(slots)) > LAYOUT_BITS:
-                return None
             room = min(2 * (bound - needed) // total + 1, len(layouts) * len(slots))
-            longer = np.empty(room, np.int64)
-            count = int(extend(layouts, depth, clashes, longer))
+            longer = np.empty((room, depth + 1), np.uint8)
+            count = int(extend(layouts, clashes, longer))
             if count < 0:
                 return None
             if count == 0:
@@ -142,7 +130,6 @@ class Layouts:
                         self.first,
                         self.size,
                         self.stocks,
-                        layer.depth,
                         self.walls,
                         self.clashes,
                         self.mirror,
@@ -150,7 +137,7 @@ class Layouts:
                         begin,
                         end,
                         layer.tables,
-                        after.layouts if after else NO_NUMBERS,
+                        after.layouts if after else NO_LAYOUTS,
                         after.tables if after else NO_BYTES,
                     )
                 )
@@ -177,13 +164,12 @@ class Layouts:
         """Return the table byte (`cornered.bots.solve.race`) of a position that is not over."""
         added = self._added(position)
         assert added is not None
-        layout = 0
-        for number in sorted(self.index[wall] for wall in added):
-            layout = layout << slot_bits(len(self.walls)) | number
+        layout = np.array(sorted(self.index[wall] for wall in added), np.uint8)
         layer = self.layers[len(added)]
-        kept = int(canonical(layout, layer.depth, self.mirror))
+        kept = np.empty_like(layout)
+        is_reflected = bool(canonical(layout, self.mirror, kept))
         cells = [cell // 9 * self.size + cell % 9 for cell in (position.pawns & 255, position.pawns >> 8 & 255)]
-        if kept != layout:
+        if is_reflected:
             cells = [cell + self.size - 1 - 2 * (cell % self.size) for cell in cells]
         used = self.stocks[0] - (position.left & 255)
         number = int(place(layer.layouts, kept)) * layer.shares + used - layer.lowest_share
