@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
+from math import inf
 from time import monotonic
 from typing import Final, TypeGuard
 
@@ -63,13 +65,17 @@ class Layouts:
     clashes: Bytes
     mirror: Numbers
     layers: list[Layer]
+    keeps_all: bool
+    """Whether all tables stay in memory; otherwise those of the third layer on go when the layer before is settled."""
     is_sound: bool = True
     """Whether all lengths found so far fit into a byte."""
     index: dict[int, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, position: Position, bound: int) -> Layouts | None:
-        """Return the layouts of a position, None when their tables would take more than `bound` bytes."""
+    def of(cls, position: Position, bound: int, most_positions: float = inf) -> Layouts | None:
+        """Return the layouts of a position, None when they have more than `most_positions`, or when the tables of two
+        neighbouring layers would take more than `bound` bytes.
+        """
         first, size = walls_of(position), position.size
         stocks = position.left & 255, position.left >> 8 & 255
         total = 2 * size**4
@@ -86,7 +92,7 @@ class Layouts:
         if sorted(_reflected(wall, size) for wall in _wall_numbers(first)) == _wall_numbers(first):
             mirror = np.array([index[_reflected(int(wall), size)] for wall in slots], np.int64)
         layers: list[Layer] = []
-        layouts, needed = np.empty((1, 0), np.uint8), 0
+        layouts, positions, before = np.empty((1, 0), np.uint8), 0, 0
         for depth in range(sum(stocks) + 1):
             lowest = max(0, depth - stocks[1])
             shares = min(depth, stocks[0]) - lowest + 1
@@ -94,33 +100,40 @@ class Layouts:
             if len(mirror):
                 kept = layouts.copy()
                 kept = kept[: int(keep_canonical(kept, mirror))].copy()
-            needed += total * shares * len(kept)
-            if needed > bound:
+            here = total * shares * len(kept)
+            positions += here
+            if before + here > bound or positions > most_positions:
                 return None
             layers.append(Layer(depth, kept, lowest, shares, NO_BYTES))
             if depth == sum(stocks):
                 break
-            room = min(2 * (bound - needed) // total + 1, len(layouts) * len(slots))
+            most_here = int(min(bound - here, most_positions - positions))
+            room = min(2 * most_here // total + 1, len(layouts) * len(slots))
             longer = np.empty((room, depth + 1), np.uint8)
             count = int(extend(layouts, clashes, longer))
             if count < 0:
                 return None
             if count == 0:
                 break
-            layouts = longer[:count]
-        return cls(first, size, stocks, slots, clashes, mirror, layers, index=index)
+            layouts, before = longer[:count], here
+        return cls(first, size, stocks, slots, clashes, mirror, layers, positions <= bound, index=index)
 
     @property
-    def needed(self) -> int:
-        """How many positions there are to settle in all: as many bytes as the tables take."""
-        return sum(2 * self.size**4 * layer.shares * len(layer.layouts) for layer in self.layers)
+    def positions(self) -> int:
+        """How many positions there are to settle in all."""
+        return sum(self._sizes())
+
+    @property
+    def memory(self) -> int:
+        """How many bytes the tables take at most at a time, one byte a position."""
+        return self.positions if self.keeps_all else max(here + after for here, after in pairwise(self._sizes()))
 
     def settle(self) -> Iterator[int]:
         """Settle the remaining layouts; yield the number of positions after every slice of some milliseconds."""
         total = 2 * self.size**4
         after: Layer | None = None
         for layer in reversed(self.layers):
-            if not len(layer.tables):
+            if layer.settled == 0:
                 layer.tables = np.empty(total * layer.shares * len(layer.layouts), np.uint8)
             while layer.settled < len(layer.layouts) and self.is_sound:
                 begin = layer.settled
@@ -143,11 +156,19 @@ class Layouts:
                 )
                 layer.settled = end
                 yield (end - begin) * total * layer.shares
+            # The tables of the first two layers hold the positions after the first position's moves.
+            if after and layer.depth > 0 and not self.keeps_all:
+                after.tables = NO_BYTES
             after = layer
 
     def covers(self, position: Position) -> bool:
-        """Return whether a position is reachable from the first layout."""
-        return position.size == self.size and self._added(position) is not None
+        """Return whether a position is reachable from the first layout and has tables that stay, its moves too."""
+        added = self._added(position) if position.size == self.size else None
+        return added is not None and (self.keeps_all or not added)
+
+    def _sizes(self) -> list[int]:
+        """Return the positions of each layer."""
+        return [2 * self.size**4 * layer.shares * len(layer.layouts) for layer in self.layers]
 
     def _added(self, position: Position) -> list[int] | None:
         """Return the walls that a position has more than the first layout, None when it did not grow out of it."""
@@ -187,20 +208,21 @@ def is_within_reach(state: State) -> bool:
     position = state.position
     if _found(position) is not None:
         return True
-    return Layouts.of(position, REACH_POSITIONS) is not None
+    return Layouts.of(position, BOUND, REACH_POSITIONS) is not None
 
 
 def solve(state: State, limit: Limit, report: Callable[[int], None] = ignore) -> Solution | None:
     """Return the solution of a position with every length; None beyond `limit`, its memory or else BOUND.
 
-    Nodes are positions of the tables. Settled layouts are kept when the time is up.
+    Nodes are positions of the tables. Settled layouts are kept when the time is up. Tables that the memory cannot hold
+    all together leave it once no layer needs them, and answer only for positions with the walls of `state`.
     """
     started = monotonic()
     if not _is_duel(state):
         return None
     bound = BOUND if limit.memory is None else limit.memory
     layouts = _found(state.position) or Layouts.of(state.position, bound)
-    if layouts is None or (limit.nodes is not None and layouts.needed > limit.nodes):
+    if layouts is None or (limit.nodes is not None and layouts.positions > limit.nodes):
         return None
     _keep(layouts, bound)
     nodes = 0
@@ -232,7 +254,7 @@ def _found(position: Position) -> Layouts | None:
 def _keep(layouts: Layouts, bound: int) -> None:
     """Put the layouts behind those that were used before; the longest unused go when the bound is passed."""
     LAYOUTS[:] = [*(other for other in LAYOUTS if other is not layouts), layouts]
-    while sum(kept.needed for kept in LAYOUTS) > bound and len(LAYOUTS) > 1:
+    while sum(kept.memory for kept in LAYOUTS) > bound and len(LAYOUTS) > 1:
         del LAYOUTS[0]
 
 

@@ -23,6 +23,9 @@ from cornered.engine.kernels.walls import has_paths, verdict
 
 ORACLE = Path(__file__).parents[2] / "data" / "oracles" / "quoridor.jsonl"
 
+LEAST_5X5 = {1: 332_500, 2: 17_950_000, 3: 234_271_250}
+"""Bytes of the two largest neighbouring layers of 5x5, by walls each; all layers of 3 walls take 284,260,000."""
+
 Placement = tuple[int, int, int]
 
 
@@ -258,16 +261,18 @@ def test_what_is_too_much_is_refused() -> None:
     assert not solver.is_within_reach(ended)
 
 
-def test_time_stops_the_tables_and_what_is_settled_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("memory", [None, LEAST_5X5[2]])
+def test_time_stops_the_tables_and_what_is_settled_stays(monkeypatch: pytest.MonkeyPatch, memory: int | None) -> None:
     start = engine.load("quoridor", size=5, walls=2).start()
     heard: list[int] = []
     # The time is up at the first look after something is settled.
     monkeypatch.setattr(solver, "monotonic", lambda: inf if heard else 0.0)
-    assert solver.solve(start, Limit(time=5), heard.append) is None
+    assert solver.solve(start, Limit(time=5, memory=memory), heard.append) is None
+    assert len(heard) == 1
     monkeypatch.undo()
-    rest = solver.solve(start, Limit(), heard.append)
+    rest = solver.solve(start, Limit(memory=memory))
     assert rest is not None
-    assert 0 < rest.nodes < 18_868_750
+    assert heard[0] + rest.nodes == 18_868_750
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,7 +280,39 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     start = engine.load("quoridor", size=5, walls=3).start()
     for number in range(12):
         solver.solve(walk(start, number, 14), Limit())
-    assert sum(layouts.needed for layouts in solver.LAYOUTS) <= 200_000
+    assert sum(layouts.memory for layouts in solver.LAYOUTS) <= 200_000
+
+
+@pytest.mark.parametrize("walls", [1, 2, pytest.param(3, marks=pytest.mark.thorough)])
+def test_tables_that_leave_the_memory_find_what_those_that_stay_find(walls: int) -> None:
+    start = engine.load("quoridor", size=5, walls=walls).start()
+    expected = solver.solve(start, Limit())
+    solver.LAYOUTS.clear()
+    taken: list[int] = []
+
+    def measure(nodes: int) -> None:
+        taken.append(sum(len(layer.tables) for layouts in solver.LAYOUTS for layer in layouts.layers))
+
+    assert solver.solve(start, Limit(memory=LEAST_5X5[walls] - 1)) is None
+    assert solver.solve(start, Limit(memory=LEAST_5X5[walls]), measure) == expected
+    assert max(taken) == LEAST_5X5[walls]
+
+
+def test_tables_that_leave_the_memory_answer_for_the_walls_of_their_first_position_alone() -> None:
+    start = engine.load("quoridor", size=5, walls=2).start()
+    limit = Limit(memory=LEAST_5X5[2])
+    first = solver.solve(start, limit)
+    assert first is not None
+    for move, is_settled in (("c2", True), ("c2h", False)):
+        after = solver.solve(start.play(move), limit)
+        assert after is not None
+        assert (after.nodes == 0) == is_settled
+        assert (after.plies or 0) + 1 == first.lengths[move]
+
+
+def test_what_leaves_the_memory_counts_for_the_time_that_tables_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "REACH_POSITIONS", LEAST_5X5[2])
+    assert not solver.is_within_reach(engine.load("quoridor", size=5, walls=2).start())
 
 
 def test_layouts_are_in_order_and_none_is_missing() -> None:
