@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
+from math import inf
 from time import monotonic
 from typing import Final, TypeGuard
 
@@ -17,16 +19,7 @@ import numpy.typing as npt
 from cornered import engine
 from cornered.bots.bot import Limit, Proven
 from cornered.bots.solve import Solution, ignore
-from cornered.bots.solve.layers import (
-    LAYOUT_BITS,
-    MOST_SLOTS,
-    canonical,
-    extend,
-    keep_canonical,
-    place,
-    settle_layouts,
-    slot_bits,
-)
+from cornered.bots.solve.layers import canonical, extend, keep_canonical, place, settle_layouts
 from cornered.bots.solve.race import DRAW_BYTE, UNSETTLED_BYTE
 from cornered.engine import State
 from cornered.engine.games.quoridor import QuoridorState
@@ -45,6 +38,7 @@ CLOCK_CHECK_POSITIONS: Final = 100_000
 Bytes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.int64]
 NO_NUMBERS: Final = np.empty(0, np.int64)
+NO_LAYOUTS: Final = np.empty((0, 0), np.uint8)
 NO_BYTES: Final = np.empty(0, np.uint8)
 
 
@@ -53,7 +47,7 @@ class Layer:
     """The layouts with `depth` walls more than the first, and their tables; the last `settled` have theirs."""
 
     depth: int
-    layouts: Numbers
+    layouts: Bytes
     lowest_share: int
     shares: int
     tables: Bytes
@@ -71,20 +65,22 @@ class Layouts:
     clashes: Bytes
     mirror: Numbers
     layers: list[Layer]
+    keeps_all: bool
+    """Whether all tables stay in memory; otherwise those of the third layer on go when the layer before is settled."""
     is_sound: bool = True
     """Whether all lengths found so far fit into a byte."""
     index: dict[int, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, position: Position, bound: int) -> Layouts | None:
-        """Return the layouts of a position, None when their tables would take more than `bound` bytes."""
+    def of(cls, position: Position, bound: int, most_positions: float = inf) -> Layouts | None:
+        """Return the layouts of a position, None when they have more than `most_positions`, or when the tables of two
+        neighbouring layers would take more than `bound` bytes.
+        """
         first, size = walls_of(position), position.size
         stocks = position.left & 255, position.left >> 8 & 255
         total = 2 * size**4
         # A seat's walls can be more than the board has room for.
         slots = np.array(_wall_numbers(unblocked(first, size)), np.int64)
-        if len(slots) > MOST_SLOTS:
-            return None
         kind, rank, file = slots // CELL_COUNT, slots % CELL_COUNT // 9, slots % 9
         apart_rank, apart_file = abs(rank[:, None] - rank), abs(file[:, None] - file)
         along = np.where(kind == 1, apart_file, apart_rank)
@@ -96,43 +92,48 @@ class Layouts:
         if sorted(_reflected(wall, size) for wall in _wall_numbers(first)) == _wall_numbers(first):
             mirror = np.array([index[_reflected(int(wall), size)] for wall in slots], np.int64)
         layers: list[Layer] = []
-        layouts, needed = np.zeros(1, np.int64), 0
+        layouts, positions, before = np.empty((1, 0), np.uint8), 0, 0
         for depth in range(sum(stocks) + 1):
             lowest = max(0, depth - stocks[1])
             shares = min(depth, stocks[0]) - lowest + 1
             kept = layouts
             if len(mirror):
                 kept = layouts.copy()
-                kept = kept[: int(keep_canonical(kept, depth, mirror))].copy()
-            needed += total * shares * len(kept)
-            if needed > bound:
+                kept = kept[: int(keep_canonical(kept, mirror))].copy()
+            here = total * shares * len(kept)
+            positions += here
+            if before + here > bound or positions > most_positions:
                 return None
             layers.append(Layer(depth, kept, lowest, shares, NO_BYTES))
             if depth == sum(stocks):
                 break
-            if (depth + 1) * slot_bits(len(slots)) > LAYOUT_BITS:
-                return None
-            room = min(2 * (bound - needed) // total + 1, len(layouts) * len(slots))
-            longer = np.empty(room, np.int64)
-            count = int(extend(layouts, depth, clashes, longer))
+            most_here = int(min(bound - here, most_positions - positions))
+            room = min(2 * most_here // total + 1, len(layouts) * len(slots))
+            longer = np.empty((room, depth + 1), np.uint8)
+            count = int(extend(layouts, clashes, longer))
             if count < 0:
                 return None
             if count == 0:
                 break
-            layouts = longer[:count]
-        return cls(first, size, stocks, slots, clashes, mirror, layers, index=index)
+            layouts, before = longer[:count], here
+        return cls(first, size, stocks, slots, clashes, mirror, layers, positions <= bound, index=index)
 
     @property
-    def needed(self) -> int:
-        """How many positions there are to settle in all: as many bytes as the tables take."""
-        return sum(2 * self.size**4 * layer.shares * len(layer.layouts) for layer in self.layers)
+    def positions(self) -> int:
+        """How many positions there are to settle in all."""
+        return sum(self._sizes())
+
+    @property
+    def memory(self) -> int:
+        """How many bytes the tables take at most at a time, one byte a position."""
+        return self.positions if self.keeps_all else max(here + after for here, after in pairwise(self._sizes()))
 
     def settle(self) -> Iterator[int]:
         """Settle the remaining layouts; yield the number of positions after every slice of some milliseconds."""
         total = 2 * self.size**4
         after: Layer | None = None
         for layer in reversed(self.layers):
-            if not len(layer.tables):
+            if layer.settled == 0:
                 layer.tables = np.empty(total * layer.shares * len(layer.layouts), np.uint8)
             while layer.settled < len(layer.layouts) and self.is_sound:
                 begin = layer.settled
@@ -142,7 +143,6 @@ class Layouts:
                         self.first,
                         self.size,
                         self.stocks,
-                        layer.depth,
                         self.walls,
                         self.clashes,
                         self.mirror,
@@ -150,17 +150,25 @@ class Layouts:
                         begin,
                         end,
                         layer.tables,
-                        after.layouts if after else NO_NUMBERS,
+                        after.layouts if after else NO_LAYOUTS,
                         after.tables if after else NO_BYTES,
                     )
                 )
                 layer.settled = end
                 yield (end - begin) * total * layer.shares
+            # The tables of the first two layers hold the positions after the first position's moves.
+            if after and layer.depth > 0 and not self.keeps_all:
+                after.tables = NO_BYTES
             after = layer
 
     def covers(self, position: Position) -> bool:
-        """Return whether a position is reachable from the first layout."""
-        return position.size == self.size and self._added(position) is not None
+        """Return whether a position is reachable from the first layout and has tables that stay, its moves too."""
+        added = self._added(position) if position.size == self.size else None
+        return added is not None and (self.keeps_all or not added)
+
+    def _sizes(self) -> list[int]:
+        """Return the positions of each layer."""
+        return [2 * self.size**4 * layer.shares * len(layer.layouts) for layer in self.layers]
 
     def _added(self, position: Position) -> list[int] | None:
         """Return the walls that a position has more than the first layout, None when it did not grow out of it."""
@@ -177,13 +185,12 @@ class Layouts:
         """Return the table byte (`cornered.bots.solve.race`) of a position that is not over."""
         added = self._added(position)
         assert added is not None
-        layout = 0
-        for number in sorted(self.index[wall] for wall in added):
-            layout = layout << slot_bits(len(self.walls)) | number
+        layout = np.array(sorted(self.index[wall] for wall in added), np.uint8)
         layer = self.layers[len(added)]
-        kept = int(canonical(layout, layer.depth, self.mirror))
+        kept = np.empty_like(layout)
+        is_reflected = bool(canonical(layout, self.mirror, kept))
         cells = [cell // 9 * self.size + cell % 9 for cell in (position.pawns & 255, position.pawns >> 8 & 255)]
-        if kept != layout:
+        if is_reflected:
             cells = [cell + self.size - 1 - 2 * (cell % self.size) for cell in cells]
         used = self.stocks[0] - (position.left & 255)
         number = int(place(layer.layouts, kept)) * layer.shares + used - layer.lowest_share
@@ -201,20 +208,21 @@ def is_within_reach(state: State) -> bool:
     position = state.position
     if _found(position) is not None:
         return True
-    return Layouts.of(position, REACH_POSITIONS) is not None
+    return Layouts.of(position, BOUND, REACH_POSITIONS) is not None
 
 
 def solve(state: State, limit: Limit, report: Callable[[int], None] = ignore) -> Solution | None:
     """Return the solution of a position with every length; None beyond `limit`, its memory or else BOUND.
 
-    Nodes are positions of the tables. Settled layouts are kept when the time is up.
+    Nodes are positions of the tables. Settled layouts are kept when the time is up. Tables that the memory cannot hold
+    all together leave it once no layer needs them, and answer only for positions with the walls of `state`.
     """
     started = monotonic()
     if not _is_duel(state):
         return None
     bound = BOUND if limit.memory is None else limit.memory
     layouts = _found(state.position) or Layouts.of(state.position, bound)
-    if layouts is None or (limit.nodes is not None and layouts.needed > limit.nodes):
+    if layouts is None or (limit.nodes is not None and layouts.positions > limit.nodes):
         return None
     _keep(layouts, bound)
     nodes = 0
@@ -246,7 +254,7 @@ def _found(position: Position) -> Layouts | None:
 def _keep(layouts: Layouts, bound: int) -> None:
     """Put the layouts behind those that were used before; the longest unused go when the bound is passed."""
     LAYOUTS[:] = [*(other for other in LAYOUTS if other is not layouts), layouts]
-    while sum(kept.needed for kept in LAYOUTS) > bound and len(LAYOUTS) > 1:
+    while sum(kept.memory for kept in LAYOUTS) > bound and len(LAYOUTS) > 1:
         del LAYOUTS[0]
 
 

@@ -14,14 +14,17 @@ import pytest
 from cornered import engine
 from cornered.bots.bot import Limit
 from cornered.bots.solve import quoridor as solver
-from cornered.bots.solve.layers import canonical, extend, joined, place, slot_bits
+from cornered.bots.solve.layers import canonical, extend, joined, place
 from cornered.bots.solve.race import DRAW_BYTE, UNSETTLED_BYTE, settle
 from cornered.engine import State
 from cornered.engine.games.quoridor import QuoridorState
-from cornered.engine.kernels.maze import passages
+from cornered.engine.kernels.maze import CELL_COUNT, passages
 from cornered.engine.kernels.walls import has_paths, verdict
 
 ORACLE = Path(__file__).parents[2] / "data" / "oracles" / "quoridor.jsonl"
+
+LEAST_5X5 = {1: 332_500, 2: 17_950_000, 3: 234_271_250}
+"""Bytes of the two largest neighbouring layers of 5x5, by walls each; all layers of 3 walls take 284,260,000."""
 
 Placement = tuple[int, int, int]
 
@@ -189,6 +192,40 @@ def test_each_value_follows_from_those_one_ply_later() -> None:
                 assert solution.lengths.get(move) == (None if reply.plies is None else reply.plies + 1)
 
 
+def test_5x5_has_tables_for_as_many_walls_as_can_stand_there() -> None:
+    start = engine.load("quoridor", size=5, walls=10).start()
+    assert isinstance(start, QuoridorState)
+    layouts = solver.Layouts.of(start.position, 2**34)
+    assert layouts is not None
+    # Sets of the 32 slots without a clash, one of two mirror images, counted by another program.
+    kept = [1, 16, 234, 1912, 10536, 39900, 107617, 208240, 289808, 286792, 197723, 91520, 26982, 4732, 478, 28, 1]
+    assert [len(layer.layouts) for layer in layouts.layers] == kept
+    full = layouts.layers[14]
+    for _ in layouts.settle():
+        if full.settled == len(full.layouts):
+            break
+    # Both pawns go near their goals, since few walls leave them paths from afar.
+    near: State = start
+    for move in ("b1", "d5", "b2", "d4", "b3", "d3", "b4", "d2"):
+        near = near.play(move)
+    compared = 0
+    for layout in full.layouts:
+        state = near
+        for wall in layouts.walls[layout]:
+            name = f"{'abcdefghi'[wall % 9]}{wall % CELL_COUNT // 9 + 1}{' hv'[wall // CELL_COUNT]}"
+            if name in state.moves():
+                state = state.play(name)
+        assert isinstance(state, QuoridorState)
+        if state.stocks() != (3, 3):
+            continue
+        own = solver.solve(state, Limit())
+        assert own is not None
+        sign = {"win": 1, "loss": -1, "draw": 0}[own.value]
+        assert in_plies(layouts.byte(state.position)) == sign * (own.plies or 0)
+        compared += 1
+    assert compared == 24
+
+
 def test_9x9_without_walls_in_hand_is_a_race_that_is_solved() -> None:
     state = walk(engine.load("quoridor", walls=6).start(), 5, 40)
     while sum(state.stocks()):
@@ -224,16 +261,18 @@ def test_what_is_too_much_is_refused() -> None:
     assert not solver.is_within_reach(ended)
 
 
-def test_time_stops_the_tables_and_what_is_settled_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("memory", [None, LEAST_5X5[2]])
+def test_time_stops_the_tables_and_what_is_settled_stays(monkeypatch: pytest.MonkeyPatch, memory: int | None) -> None:
     start = engine.load("quoridor", size=5, walls=2).start()
     heard: list[int] = []
     # The time is up at the first look after something is settled.
     monkeypatch.setattr(solver, "monotonic", lambda: inf if heard else 0.0)
-    assert solver.solve(start, Limit(time=5), heard.append) is None
+    assert solver.solve(start, Limit(time=5, memory=memory), heard.append) is None
+    assert len(heard) == 1
     monkeypatch.undo()
-    rest = solver.solve(start, Limit(), heard.append)
+    rest = solver.solve(start, Limit(memory=memory))
     assert rest is not None
-    assert 0 < rest.nodes < 18_868_750
+    assert heard[0] + rest.nodes == 18_868_750
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,30 +280,62 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     start = engine.load("quoridor", size=5, walls=3).start()
     for number in range(12):
         solver.solve(walk(start, number, 14), Limit())
-    assert sum(layouts.needed for layouts in solver.LAYOUTS) <= 200_000
+    assert sum(layouts.memory for layouts in solver.LAYOUTS) <= 200_000
 
 
-def test_layouts_rise_and_none_is_missing() -> None:
-    free = np.zeros((5, 5), np.uint8)
-    np.fill_diagonal(free, 1)
-    free[0, 1] = free[1, 0] = 1
-    layouts = np.zeros(1, np.int64)
+@pytest.mark.parametrize("walls", [1, 2, pytest.param(3, marks=pytest.mark.thorough)])
+def test_tables_that_leave_the_memory_find_what_those_that_stay_find(walls: int) -> None:
+    start = engine.load("quoridor", size=5, walls=walls).start()
+    expected = solver.solve(start, Limit())
+    solver.LAYOUTS.clear()
+    taken: list[int] = []
+
+    def measure(nodes: int) -> None:
+        taken.append(sum(len(layer.tables) for layouts in solver.LAYOUTS for layer in layouts.layers))
+
+    assert solver.solve(start, Limit(memory=LEAST_5X5[walls] - 1)) is None
+    assert solver.solve(start, Limit(memory=LEAST_5X5[walls]), measure) == expected
+    assert max(taken) == LEAST_5X5[walls]
+
+
+def test_tables_that_leave_the_memory_answer_for_the_walls_of_their_first_position_alone() -> None:
+    start = engine.load("quoridor", size=5, walls=2).start()
+    limit = Limit(memory=LEAST_5X5[2])
+    first = solver.solve(start, limit)
+    assert first is not None
+    for move, is_settled in (("c2", True), ("c2h", False)):
+        after = solver.solve(start.play(move), limit)
+        assert after is not None
+        assert (after.nodes == 0) == is_settled
+        assert (after.plies or 0) + 1 == first.lengths[move]
+
+
+def test_what_leaves_the_memory_counts_for_the_time_that_tables_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "REACH_POSITIONS", LEAST_5X5[2])
+    assert not solver.is_within_reach(engine.load("quoridor", size=5, walls=2).start())
+
+
+def test_layouts_are_in_order_and_none_is_missing() -> None:
+    clashes = np.eye(5, dtype=np.uint8)
+    clashes[0, 1] = clashes[1, 0] = 1
+    layouts = np.empty((1, 0), np.uint8)
     for depth, expected in ((0, 5), (1, 9), (2, 7)):
-        room = np.empty(50, np.int64)
-        count = extend(layouts, depth, free, room)
+        room = np.empty((50, depth + 1), np.uint8)
+        count = extend(layouts, clashes, room)
         assert count == expected
         layouts = room[:count]
         assert all(low < high for low, high in pairwise(layouts.tolist()))
-        assert [place(layouts, layout) for layout in layouts.tolist()] == list(range(count))
-    assert extend(np.zeros(1, np.int64), 0, free, np.empty(4, np.int64)) == -1
+        assert [place(layouts, layout) for layout in layouts] == list(range(count))
+    assert place(layouts, np.array([0, 1, 2], np.uint8)) == -1
+    assert extend(np.empty((1, 0), np.uint8), clashes, np.empty((4, 1), np.uint8)) == -1
 
 
 def test_a_wall_finds_its_place_in_a_layout_and_a_mirror_keeps_one_of_two() -> None:
-    assert [slot_bits(slots) for slots in (1, 2, 10, 16, 17, 32, 72, 128)] == [1, 1, 4, 4, 5, 5, 7, 7]
-    layout = 2 << 4 | 5
-    assert joined(layout, 2, 1, 4) == 1 << 8 | 2 << 4 | 5
-    assert joined(layout, 2, 3, 4) == 2 << 8 | 3 << 4 | 5
-    assert joined(layout, 2, 9, 4) == 2 << 8 | 5 << 4 | 9
-    mirror = np.array([9, 8, 7, 6, 5, 4, 3, 2, 1, 0], np.int64)
-    assert canonical(layout, 2, mirror) == layout
-    assert canonical(4 << 4 | 7, 2, mirror) == layout
+    layout, longer = np.array([2, 5], np.uint8), np.empty(3, np.uint8)
+    for slot, expected in ((1, [1, 2, 5]), (3, [2, 3, 5]), (9, [2, 5, 9])):
+        joined(layout, slot, longer)
+        assert longer.tolist() == expected
+    mirror, kept = np.arange(10)[::-1].copy(), np.empty(2, np.uint8)
+    for found, is_reflected, expected in (([2, 5], False, [2, 5]), ([4, 7], True, [2, 5]), ([2, 7], False, [2, 7])):
+        assert canonical(np.array(found, np.uint8), mirror, kept) == is_reflected
+        assert kept.tolist() == expected
