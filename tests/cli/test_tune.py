@@ -121,8 +121,21 @@ def test_a_test_is_written_into_the_file(tmp_path: Path) -> None:
 
 
 SETTINGS = [
-    *("settings", "mcts:iterations=20", "--game", "trapgrid", "-o", "size=4", "--iterations", "3", "--pairs", "2"),
-    *("--nodes", "50", "--range", "c=0:2", "--seed", "5", "--workers", "1"),
+    *("settings", "textbook-alphabeta:depth=3", "--game", "trapgrid", "-o", "size=4", "--iterations", "3"),
+    *(
+        "--pairs",
+        "4",
+        "--spread",
+        "0.25",
+        "--nodes",
+        "1000000",
+        "--range",
+        "depth=1:9",
+        "--seed",
+        "5",
+        "--workers",
+        "1",
+    ),
 ]
 
 
@@ -131,12 +144,15 @@ def test_settings_of_any_bot_are_tuned(tmp_path: Path, monkeypatch: pytest.Monke
     done = run(*SETTINGS, "--out", str(whole))
     assert done.exit_code == 0, done.output
     held = json.loads(whole.read_text())
-    assert held["start"] == "mcts:iterations=20,c=0.7"
-    assert held["bot"].startswith("mcts:iterations=20,c=")
-    assert held["ranges"] == {"c": [0.0, 2.0]}
-    assert [point["games"] for point in held["curve"]] == [4, 8, 12]
-    assert "c        0.7 before" in done.stdout
-    assert f"cornered match '{held['bot']}' 'mcts:iterations=20,c=0.7' --game trapgrid -o size=4" in done.stderr
+    assert (held["start"], held["bot"]) == ("textbook-alphabeta:depth=3", "textbook-alphabeta:depth=4")
+    assert held["ranges"] == {"depth": [1.0, 9.0]}
+    assert [point["games"] for point in held["curve"]] == [8, 16, 24]
+    assert "depth          3 before          4 tuned" in done.stdout
+    assert f"cornered match {held['bot']} {held['start']} --game trapgrid -o size=4" in done.stderr
+    # The command that it names makes the same again.
+    again = run(*held["command"].split()[2:], "--workers", "1", "--out", str(tmp_path / "again.json"))
+    assert again.exit_code == 0, again.output
+    assert json.loads((tmp_path / "again.json").read_text()) == held
     # An interrupted one goes on, and comes to the same.
     with monkeypatch.context() as patch:
         interrupted_after(patch, Trials, "__call__", 1)

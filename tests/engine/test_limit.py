@@ -8,15 +8,8 @@ from cornered.engine.limit import Limit
 
 
 @pytest.mark.parametrize(
-    ("limit", "seconds"),
-    [
-        (Limit(1000, longest=1600), 0.6),
-        (Limit(1000, longest=1000), 0.0),
-        (Limit(1000, longest=400), 0.0),
-        (Limit(1000), 0.0),
-        (Limit(nodes=5, longest=1600), 0.0),
-    ],
-    ids=["more", "as much", "less", "unsaid", "no time"],
+    ("time", "longest", "seconds"),
+    [(1000, 1600, 0.6), (1000, 1000, 0.0), (1000, 400, 0.0), (1000, None, 0.0), (None, 9, 0.0)],
 )
-def test_an_unsettled_search_may_take_the_longest_time(limit: Limit, seconds: float) -> None:
-    assert limit.extension == seconds
+def test_an_unsettled_search_may_take_the_longest_time(time: int | None, longest: int | None, seconds: float) -> None:
+    assert Limit(time, longest=longest).extension == seconds
