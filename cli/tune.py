@@ -46,7 +46,10 @@ Range = Annotated[
     list[str] | None,
     typer.Option("--range", metavar="NAME=LOW:HIGH", help="The range of a weight; may be repeated."),
 ]
+Iterations = Annotated[int, typer.Option(min=1, help="The number of steps.")]
 Pairs = Annotated[int, typer.Option(min=1, help="Pairs of games in a match.")]
+Spread = Annotated[float, typer.Option(help="The initial perturbation of each side, relative to the range.")]
+Step = Annotated[float, typer.Option(help="The initial step when one side wins every game, relative to the range.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Equal seeds make equal weights.")]
 Workers = Annotated[int | None, typer.Option("--workers", "-w", min=1, help="Worker processes; by default one a core.")]
 ClusterOption = Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler, as in tcp://host:8786.")]
@@ -142,12 +145,10 @@ def grid(
 def spsa(
     game: GameOption,
     option: Options = None,
-    iterations: Annotated[int, typer.Option(min=1, help="The number of steps.")] = 200,
+    iterations: Iterations = 200,
     pairs: Pairs = 8,
-    spread: Annotated[float, typer.Option(help="The initial perturbation of each side, relative to the range.")] = 0.15,
-    step: Annotated[
-        float, typer.Option(help="The initial step when one side wins every game, relative to the range.")
-    ] = 0.3,
+    spread: Spread = 0.15,
+    step: Step = 0.3,
     depth: Depth = 2,
     tune: Tune = None,
     range_: Range = None,
@@ -179,12 +180,10 @@ def settings(
     ],
     game: Annotated[str, typer.Option("--game", "-g", help="The game to play.")],
     option: Options = None,
-    iterations: Annotated[int, typer.Option(min=1, help="The number of steps.")] = 200,
+    iterations: Iterations = 200,
     pairs: Pairs = 8,
-    spread: Annotated[float, typer.Option(help="The initial perturbation of each side, relative to the range.")] = 0.15,
-    step: Annotated[
-        float, typer.Option(help="The initial step when one side wins every game, relative to the range.")
-    ] = 0.3,
+    spread: Spread = 0.15,
+    step: Step = 0.3,
     time_: Annotated[float | None, typer.Option("--time", "-t", min=0.001, max=86_400, help="Seconds a move.")] = None,
     nodes: Annotated[
         int | None, typer.Option("--nodes", "-n", min=1, help="Nodes a move; by default 2,000 if no time is given.")

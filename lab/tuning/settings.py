@@ -12,6 +12,7 @@ from cornered.bots.bot import Setting
 from cornered.bots.roster import create, level_spelled_out
 from cornered.bots.weights.model import Values
 from cornered.clients.sdk.bot_word import split_word
+from cornered.lab.tuning.space import coordinates, value_at
 
 __all__ = ["SettingsSpace"]
 
@@ -63,16 +64,13 @@ class SettingsSpace:
     def values(self, point: Sequence[float]) -> Values:
         found = []
         for setting, low, high, at in zip(self.settings, self.lows, self.highs, point, strict=True):
-            value = low + (high - low) * max(0.0, min(1.0, at))
+            value = value_at(at, low, high)
             rounded = float(round(value)) if isinstance(setting.default, int) else float(f"{value:.{DIGITS}g}")
             found.append(max(low, min(high, rounded)))
         return tuple(found)
 
     def point(self, values: Values) -> tuple[float, ...]:
-        return tuple(
-            max(0.0, min(1.0, (value - low) / (high - low)))
-            for value, low, high in zip(values, self.lows, self.highs, strict=True)
-        )
+        return coordinates(values, self.lows, self.highs)
 
     def named(self, values: Values) -> dict[str, float]:
         return dict(zip(self.names, values, strict=True))

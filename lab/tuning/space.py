@@ -8,7 +8,7 @@ from typing import Any, Protocol, Self
 
 from cornered.bots.weights.model import DIGITS, Model, Values
 
-__all__ = ["SearchSpace", "Space", "TuningResult"]
+__all__ = ["SearchSpace", "Space", "TuningResult", "coordinates", "value_at"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,18 @@ class SearchSpace(Protocol):
 
     def named(self, values: Values) -> Mapping[str, float]:
         """Return each value by its name."""
+
+
+def value_at(at: float, low: float, high: float) -> float:
+    """Return the value at a coordinate of a range, clamped to its ends."""
+    return low + (high - low) * max(0.0, min(1.0, at))
+
+
+def coordinates(values: Sequence[float], lows: Sequence[float], highs: Sequence[float]) -> tuple[float, ...]:
+    """Return the coordinates of values in their ranges, clamped to the ends."""
+    return tuple(
+        max(0.0, min(1.0, (value - low) / (high - low))) for value, low, high in zip(values, lows, highs, strict=True)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +99,9 @@ class Space:
         """Return the values at a point, with coordinates clamped to 0 and 1."""
         values = list(self.model.printed)
         for place, low, high, at in zip(self.places, self.lows, self.highs, point, strict=True):
-            values[place] = round(low + (high - low) * max(0.0, min(1.0, at)), DIGITS)
+            values[place] = round(value_at(at, low, high), DIGITS)
         return tuple(values)
 
     def point(self, values: Values) -> tuple[float, ...]:
         """Return the point of values, clamped to the ranges."""
-        return tuple(
-            max(0.0, min(1.0, (values[place] - low) / (high - low)))
-            for place, low, high in zip(self.places, self.lows, self.highs, strict=True)
-        )
+        return coordinates([values[place] for place in self.places], self.lows, self.highs)
