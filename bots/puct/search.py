@@ -47,6 +47,7 @@ KERNELS: Final = ("gen", "advance", "lost", "drawn", "candidate_moves", "exact_v
 NETWORK_KERNELS: Final = ("mark", "update", "forward", "preference", "WORDS", "HAS_DRAWS")
 UNLIMITED_VISITS: Final = 1 << 40
 FIRST_VISITS: Final = 2
+"""The root gets its moves at its second visit, which is one of the best prior."""
 DEFAULT_VISITS: Final = 10_000
 UNSEARCHED_RANK: Final = 2
 """The rank of a root move without an edge: after those that are open, before the lost ones."""
@@ -132,10 +133,11 @@ class PuctSearch:
         """Return the most visited move of a position that is not over; nodes of the limit are visits, and the depth of
         the thought is their mean.
 
-        Moves of `without` have to be lost; not all can be left out. No visit goes deeper than a limit of depth. Where
-        that is the only limit, there are DEFAULT_VISITS, since no depth of the tree is whole. Under a clock the subtree
-        of the move before is reused; else the search starts empty, so that its answers are deterministic. `has_to_stop`
-        is asked every few milliseconds.
+        A limit of one node gets FIRST_VISITS too, so that the best prior decides and not the order of the moves. Moves
+        of `without` have to be lost; not all can be left out. No visit goes deeper than a limit of depth. Where that is
+        the only limit, there are DEFAULT_VISITS, since no depth of the tree is whole. Under a clock the subtree of the
+        move before is reused; else the search starts empty, so that its answers are deterministic. `has_to_stop` is
+        asked every few milliseconds.
         """
         if state.game != self.game:
             raise ValueError(f"this search plays {self.game!r}, not {state.game!r}")
@@ -148,11 +150,11 @@ class PuctSearch:
         self._begin(state, limit, is_whole=not without)
         visits, deepest = UNLIMITED_VISITS, min(limit.depth or MAX_PLY, MAX_PLY - 1)
         if limit.nodes is not None:
-            visits = limit.nodes
+            visits = max(limit.nodes, FIRST_VISITS)
         elif limit.time is None and limit.depth is not None:
             visits = DEFAULT_VISITS
         # Whatever the time: these value the root and give it its moves.
-        done = self._grow(position, min(FIRST_VISITS, visits), deepest, self._tree, self._tuning, self._scratch)
+        done = self._grow(position, FIRST_VISITS, deepest, self._tree, self._tuning, self._scratch)
         names = self._names(state)
         if without:
             self._leave_out(names, without)

@@ -124,6 +124,16 @@ async def test_an_unsettled_search_has_its_longest_time_and_keeps_its_worker(poo
     assert pool.processes == workers
 
 
+async def test_no_search_is_extended_while_others_wait_for_its_worker(pool: Pool, tmp_path: Path) -> None:
+    telling = tmp_path / "telling.py"
+    telling.write_text("def choose(state, limit):\n    return 'd9' if limit.extension > 0 else 'e8'\n")
+    state = START.play("e2")
+    await pool.choose(str(telling), state, Limit(time=1))
+    limit = Limit(time=1000, longest=20_000, grace=20_000)
+    thoughts = await asyncio.gather(*(pool.choose(str(telling), state, replace(limit)) for _ in range(3)))
+    assert [thought.move for thought in thoughts[1:]] == ["e8", "d9"], "the second while the third waits"
+
+
 async def test_a_bot_that_fails_does_not_cost_the_worker(pool: Pool) -> None:
     before = asyncio.ensure_future(pool.choose("minimax", START, Limit(depth=1)))
     worker = await busy(pool)

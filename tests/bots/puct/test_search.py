@@ -56,13 +56,27 @@ def test_every_thought_is_whole_whatever_the_limit(board: Game, searches: dict[G
     state = board.start()
     for limit in (Limit(nodes=1), Limit(nodes=2), Limit(nodes=300), Limit(1), Limit(30, nodes=10_000_000)):
         thought = searches[board].search(state, limit)
-        assert limit.nodes is None or thought.nodes <= limit.nodes
+        assert limit.nodes is None or thought.nodes <= max(limit.nodes, FIRST_VISITS)
         assert thought.move == thought.lines[0].move == thought.pv[0]
         assert sorted(line.move for line in thought.lines) == sorted(state.moves())
         after = state
         for move in thought.pv:
             after = after.play(move)
         assert thought.proven is None
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=repr)
+def test_the_move_of_a_single_visit_is_one_of_the_best_prior(board: Game, searches: dict[Game, PuctSearch]) -> None:
+    search, chance, state, places = searches[board], Random(3), board.start(), set[int]()
+    for _ in range(10):
+        move = search.search(state, Limit(nodes=1)).move
+        names, tree = search._names(state), search._tree
+        edges = slice(int(tree.first[0]), int(tree.first[0] + tree.width[0]))
+        priors = dict(zip([names[number] for number in tree.move[edges].tolist()], tree.prior[edges], strict=True))
+        assert priors[move] == max(priors.values())
+        places.add(state.moves().index(move))
+        state = state.play(chance.choice(state.moves()))
+    assert len(places) > 1, "the first legal move alone"
 
 
 @pytest.mark.parametrize("board", BOARDS, ids=repr)
