@@ -46,8 +46,8 @@ TEMPLATE: Final = Path(__file__).with_name("template.py")
 KERNELS: Final = ("gen", "advance", "lost", "drawn", "candidate_moves", "exact_value", "key")
 NETWORK_KERNELS: Final = ("mark", "update", "forward", "preference", "WORDS", "HAS_DRAWS")
 UNLIMITED_VISITS: Final = 1 << 40
-FIRST_VISITS: Final = 2
-"""The root gets its moves at its second visit, which is one of the best prior."""
+FIRST_VISITS: Final = 1
+"""It values the root and gives it its moves."""
 DEFAULT_VISITS: Final = 10_000
 UNSEARCHED_RANK: Final = 2
 """The rank of a root move without an edge: after those that are open, before the lost ones."""
@@ -133,11 +133,11 @@ class PuctSearch:
         """Return the most visited move of a position that is not over; nodes of the limit are visits, and the depth of
         the thought is their mean.
 
-        A limit of one node gets FIRST_VISITS too, so that the best prior decides and not the order of the moves. Moves
-        of `without` have to be lost; not all can be left out. No visit goes deeper than a limit of depth. Where that is
-        the only limit, there are DEFAULT_VISITS, since no depth of the tree is whole. Under a clock the subtree of the
-        move before is reused; else the search starts empty, so that its answers are deterministic. `has_to_stop` is
-        asked every few milliseconds.
+        Among moves without a visit the one of the greatest prior is best. Moves of `without` have to be lost; not all
+        can be left out. No visit goes deeper than a limit of depth. Where that is the only limit, there are
+        DEFAULT_VISITS, since no depth of the tree is whole. Under a clock the subtree of the move before is reused;
+        else the search starts empty, so that its answers are deterministic. `has_to_stop` is asked every few
+        milliseconds.
         """
         if state.game != self.game:
             raise ValueError(f"this search plays {self.game!r}, not {state.game!r}")
@@ -150,10 +150,10 @@ class PuctSearch:
         self._begin(state, limit, is_whole=not without)
         visits, deepest = UNLIMITED_VISITS, min(limit.depth or MAX_PLY, MAX_PLY - 1)
         if limit.nodes is not None:
-            visits = max(limit.nodes, FIRST_VISITS)
+            visits = limit.nodes
         elif limit.time is None and limit.depth is not None:
             visits = DEFAULT_VISITS
-        # Whatever the time: these value the root and give it its moves.
+        # Whatever the time.
         done = self._grow(position, FIRST_VISITS, deepest, self._tree, self._tuning, self._scratch)
         names = self._names(state)
         if without:
@@ -265,8 +265,8 @@ class PuctSearch:
         those of `without`. The first `wanted` have a whole line."""
         edges = {names[int(self._tree.move[edge])]: edge for edge in self._edges(0)}
 
-        def place(move: str) -> tuple[bool, int, float]:
-            return move in without, *(self._rank(edges[move]) if move in edges else (UNSEARCHED_RANK, 0.0))
+        def place(move: str) -> tuple[bool, int, float, float]:
+            return move in without, *(self._rank(edges[move]) if move in edges else (UNSEARCHED_RANK, 0.0, 0.0))
 
         return tuple(
             self._line(state, move, edges[move], is_whole=i < wanted) if move in edges else Line(move, pv=(move,))
@@ -277,13 +277,13 @@ class PuctSearch:
         """Return the edges of a node, the best first."""
         return sorted(self._edges(node), key=self._rank)
 
-    def _rank(self, edge: int) -> tuple[int, float]:
+    def _rank(self, edge: int) -> tuple[int, float, float]:
         result = self._result(edge)
         if result < 0:
-            return 0, -result
+            return 0, -result, 0.0
         if result > 0:
-            return UNSEARCHED_RANK + 1, -result
-        return 1, -float(self._tree.edge_visits[edge])
+            return UNSEARCHED_RANK + 1, -result, 0.0
+        return 1, -float(self._tree.edge_visits[edge]), -float(self._tree.prior[edge])
 
     def _result(self, edge: int) -> int:
         """Return the result of an edge's child, 0 where it is open or drawn."""

@@ -3,8 +3,9 @@ without human knowledge", 2017), one template for all games. Executed once a gam
 the game's kernels as globals in place of the declarations below.
 
 A visit descends from the root by the best upper confidence bound to a position that is new, which the network values.
-A node gets its edges at its second visit: most are never visited again, and need no priors. Positions are not kept:
-each descent makes the moves of its path.
+A node gets its edges at its second visit: most are never visited again, and need no priors. The root gets them at its
+first, so that a search of one visit can choose by priors. Positions are not kept: each descent makes the moves of its
+path.
 
 Results are propagated where they are exact: a node with a lost child is won, and one all of whose moves are won for the
 other side is lost (MCTS-Solver; Winands, Bjornsson and Saito 2008). A position whose candidate moves all lose gets its
@@ -72,7 +73,8 @@ def grow(start: Any, visits: int, deepest: int, tree: Any, tuning: Any, scratch:
         node, position, ply, value = 0, start, 0, 0.0
         while True:
             tree.path_nodes[ply] = node
-            if tree.visits[node] == 0:
+            is_new = tree.visits[node] == 0
+            if is_new:
                 repeats = False
                 if HAS_DRAWS:
                     here = key(position)
@@ -92,9 +94,10 @@ def grow(start: Any, visits: int, deepest: int, tree: Any, tuning: Any, scratch:
                         mark(position, scratch.marked)
                         update(ply, position.turn & 1, WORDS, scratch)
                         value = 2.0 / (1.0 + math.exp(-forward(ply, scratch) / LOGIT_SCORE)) - 1.0
-            elif (
+            if (
                 tree.result[node] == 0
                 and ply < deepest
+                and (not is_new or node == 0)
                 and (tree.stage[node] == UNEXPANDED or tree.stage[node] == WIDENING)
             ):
                 # Its edges, those of an earlier stage among them.
@@ -142,7 +145,7 @@ def grow(start: Any, visits: int, deepest: int, tree: Any, tuning: Any, scratch:
                 if tree.result[node] != DRAWN:
                     value = 1.0 if tree.result[node] > 0 else -1.0
                 break
-            if tree.visits[node] == 0:
+            if is_new:
                 break
             if ply >= deepest:
                 value = tree.total[node] / tree.visits[node]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from cornered.bots.book import lookup
 from cornered.bots.bot import Limit, Line, Proven, Setting, SettingValue, Thought
@@ -18,10 +18,7 @@ from cornered.bots.solve import Proof, prove, score, warm
 from cornered.bots.textbook.deepening import search
 from cornered.engine import Game, State
 
-if TYPE_CHECKING:
-    from cornered.bots.search.memory import SearchMemory
-
-__all__ = ["BOT", "ChampionBot", "distinct_versions"]
+__all__ = ["BOT", "PUCT_GAMES", "ChampionBot", "distinct_versions"]
 
 PROOF_TIME_MIN_MS = 5
 """Milliseconds from which on a proof is tried."""
@@ -32,16 +29,24 @@ TIE_BREAK_TIME_MS = 40
 
 
 FIRST_LEARNT_VERSION: Final = 2
-NEWEST_VERSION: Final = 3
-PUCT_GAMES: Final = frozenset({"bamboo", "isolation"})
-"""Where Monte Carlo tree search by the network is stronger than the compiled search: docs/strength.md."""
+FIRST_PUCT_VERSION: Final = 3
+NEWEST_VERSION: Final = 4
+PUCT_GAMES: Final[Mapping[str, Mapping[str, float]]] = {
+    "bamboo": {},
+    "isolation": {"exploration": 0.8, "loss": 0.16, "temperature": 1.6},
+}
+"""Where Monte Carlo tree search by the network is stronger than the compiled search, and the settings of `puct` that
+the newest version has in place of the defaults: docs/strength.md."""
 
 
 def distinct_versions(game: Game) -> tuple[int, ...]:
     """Return the versions that play a board differently from the one before, the first one first."""
     if not has_network(game):
         return (1,)
-    return (1, FIRST_LEARNT_VERSION, NEWEST_VERSION) if game.name in PUCT_GAMES else (1, FIRST_LEARNT_VERSION)
+    if game.name not in PUCT_GAMES:
+        return (1, FIRST_LEARNT_VERSION)
+    by_puct = (FIRST_PUCT_VERSION, NEWEST_VERSION) if PUCT_GAMES[game.name] else (FIRST_PUCT_VERSION,)
+    return (1, FIRST_LEARNT_VERSION, *by_puct)
 
 
 class _Stopped(Exception):
@@ -53,22 +58,23 @@ class ChampionBot(TableKeeper):
     description = "The strongest: plays what it can prove, and searches millions of positions where it cannot."
     SETTINGS = (
         Setting(
-            "version", "1 is without networks, 2 without Monte Carlo tree search", NEWEST_VERSION, 1, NEWEST_VERSION
+            "version",
+            "1 is without networks, 2 without Monte Carlo tree search, 3 with its default settings",
+            NEWEST_VERSION,
+            1,
+            NEWEST_VERSION,
         ),
     )
 
     def __init__(self, seed: int | None = None, **settings: SettingValue) -> None:
         super().__init__(seed, **settings)
-        self._is_learnt = int(self.settings["version"]) >= FIRST_LEARNT_VERSION
-        self._puct = PuctBot()
+        self._version = int(self.settings["version"])
+        self._puct: tuple[str, PuctBot] | None = None
+        """A game, and the player with its settings. One for all games, since its trees may take hundreds of MB."""
 
     def gains_from_help(self, game: Game) -> bool:
         # A tree of visits is in no table that workers share. Searches of several lines could share one, and do not.
         return not self._plays_by_puct(game)
-
-    def lend(self, memory: SearchMemory) -> None:
-        super().lend(memory)
-        self._puct.lend(memory)
 
     def prepare(self, game: Game) -> None:
         start = game.start()
@@ -79,14 +85,24 @@ class ChampionBot(TableKeeper):
         lookup(start)
         warm(game.name)
         if self._plays_by_puct(game):
-            self._puct.prepare(game)
+            self._tree_search(game).prepare(game)
 
     def _style(self, game: Game) -> Style:
-        return learnt_style(game.name) if self._is_learnt else SELECTIVE
+        return learnt_style(game.name) if self._version >= FIRST_LEARNT_VERSION else SELECTIVE
 
     def _plays_by_puct(self, game: Game) -> bool:
         """Return whether a board is played by Monte Carlo tree search, where time or nodes limit it."""
-        return self.settings["version"] == NEWEST_VERSION and NEWEST_VERSION in distinct_versions(game)
+        return self._version >= FIRST_PUCT_VERSION and FIRST_PUCT_VERSION in distinct_versions(game)
+
+    def _tree_search(self, game: Game) -> PuctBot:
+        """Return the player of a game's boards by Monte Carlo tree search, with this version's settings."""
+        if self._puct is None or self._puct[0] != game.name:
+            settings = PUCT_GAMES[game.name] if self._version == NEWEST_VERSION else {}
+            self._puct = game.name, PuctBot(None, **settings)
+        player = self._puct[1]
+        if self.memory is not None:
+            player.lend(self.memory)
+        return player
 
     def choose(self, state: State, limit: Limit) -> Thought:
         if not Searcher.supports(state.game):
@@ -112,7 +128,7 @@ class ChampionBot(TableKeeper):
         """Return what a search finds, by the kind that is stronger here. Only one of them has exact lines, and a
         depth."""
         if limit.depth is None and limit.lines == 1 and self._plays_by_puct(state.game):
-            return self._puct.choose_without(state, limit, without)
+            return self._tree_search(state.game).choose_without(state, limit, without)
         return searcher.search(state, limit, self._style(state.game), without=without)
 
     def _proof(self, state: State, limit: Limit) -> Proof | None:

@@ -22,6 +22,7 @@ class PuctBot(MemoryBorrower):
     description = "Monte Carlo tree search with a network's move probabilities and values (PUCT)."
     SETTINGS = (
         Setting("exploration", "How much the network's preferences weigh", Tuning().exploration, 0, 10),
+        Setting("growth", "Visits of a node by which exploration grows by ln 2", Tuning().growth, 1, 1e9),
         Setting("loss", "How much less a move is worth before its first visit", Tuning().unvisited_loss, 0, 2),
         Setting("temperature", "By what preferences are divided", Tuning().temperature, 0.1, 10),
     )
@@ -30,6 +31,7 @@ class PuctBot(MemoryBorrower):
         super().__init__(seed, **settings)
         self._tuning = Tuning(
             exploration=float(self.settings["exploration"]),
+            growth=float(self.settings["growth"]),
             unvisited_loss=float(self.settings["loss"]),
             temperature=float(self.settings["temperature"]),
         )

@@ -55,7 +55,7 @@ def test_versions_meet_at_each_time_on_the_boards_of_the_networks() -> None:
         (game, time)
         for game in games
         for time in (50, 200, 1_000)
-        for _ in range({2: 1, 3: 3}[len(strength.versions(game))])
+        for _ in range({2: 1, 3: 3, 4: 4}[len(strength.versions(game))])
     ]
     for duel in duels:
         assert network_of(duel.terms.load()) is not None

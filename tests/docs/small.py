@@ -29,6 +29,7 @@ SMALLER: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "docs/strength.md": (
         ("cornered bench strength        ", "cornered bench strength isolation -t 0.002 --games 2 -w 1 "),
         ("-t 0.02 --range margin", "-t 0.002 --iterations 1 --pairs 1 -w 1 --range margin"),
+        ("-n 3000 --iterations 220", "-n 50 --iterations 1 --pairs 1 -w 1"),
         ("-t 0.2 --games 100", "-t 0.002 --games 2 -w 1"),
         ("-t 0.05 --games 400", "-t 0.002 --games 2 -w 1"),
     ),

@@ -56,7 +56,7 @@ def test_every_thought_is_whole_whatever_the_limit(board: Game, searches: dict[G
     state = board.start()
     for limit in (Limit(nodes=1), Limit(nodes=2), Limit(nodes=300), Limit(1), Limit(30, nodes=10_000_000)):
         thought = searches[board].search(state, limit)
-        assert limit.nodes is None or thought.nodes <= max(limit.nodes, FIRST_VISITS)
+        assert limit.nodes is None or thought.nodes <= limit.nodes
         assert thought.move == thought.lines[0].move == thought.pv[0]
         assert sorted(line.move for line in thought.lines) == sorted(state.moves())
         after = state

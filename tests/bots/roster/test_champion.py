@@ -14,7 +14,7 @@ import pytest
 from cornered import engine
 from cornered.bots.bot import Limit
 from cornered.bots.roster import create
-from cornered.bots.roster.champion import ChampionBot
+from cornered.bots.roster.champion import PUCT_GAMES, ChampionBot
 from cornered.bots.search.memory import SearchMemory
 from cornered.engine import State
 
@@ -93,3 +93,20 @@ def test_draw_rules_count_in_what_is_proven() -> None:
     for nodes in (1, 500, 5_000, 50_000):
         # With no more plies than that, nobody gets home against a defence: the game is a draw.
         assert create("champion").choose(game.start(), Limit(nodes=nodes)).proven in (None, "draw")
+
+
+def test_each_game_is_played_with_its_own_settings_whichever_was_played_before() -> None:
+    chance, states = random.Random(4), []
+    for game in PUCT_GAMES:
+        state = engine.load(game).start()
+        # No book holds it.
+        for _ in range(4):
+            state = state.play(chance.choice(state.moves()))
+        states.append(state)
+    limit = Limit(nodes=600)
+    alone = [create("champion").choose(state, limit) for state in states]
+    champion = create("champion")
+    assert [champion.choose(state, limit) for state in states * 2] == alone * 2
+    assert any(
+        create("champion:version=3").choose(state, limit) != one for state, one in zip(states, alone, strict=True)
+    )
