@@ -153,7 +153,7 @@ class PuctSearch:
             visits = limit.nodes
         elif limit.time is None and limit.depth is not None:
             visits = DEFAULT_VISITS
-        # Whatever the time.
+        # Before the clock runs: an answer needs the root's moves, whatever the time.
         done = self._grow(position, FIRST_VISITS, deepest, self._tree, self._tuning, self._scratch)
         names = self._names(state)
         if without:

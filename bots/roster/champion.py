@@ -30,13 +30,14 @@ TIE_BREAK_TIME_MS = 40
 
 FIRST_LEARNT_VERSION: Final = 2
 FIRST_PUCT_VERSION: Final = 3
+FIRST_TUNED_VERSION: Final = 4
 NEWEST_VERSION: Final = 4
 PUCT_GAMES: Final[Mapping[str, Mapping[str, float]]] = {
     "bamboo": {},
     "isolation": {"exploration": 0.8, "loss": 0.16, "temperature": 1.6},
 }
 """Where Monte Carlo tree search by the network is stronger than the compiled search, and the settings of `puct` that
-the newest version has in place of the defaults: docs/strength.md."""
+replace its defaults from FIRST_TUNED_VERSION on: docs/strength.md."""
 
 
 def distinct_versions(game: Game) -> tuple[int, ...]:
@@ -45,7 +46,7 @@ def distinct_versions(game: Game) -> tuple[int, ...]:
         return (1,)
     if game.name not in PUCT_GAMES:
         return (1, FIRST_LEARNT_VERSION)
-    by_puct = (FIRST_PUCT_VERSION, NEWEST_VERSION) if PUCT_GAMES[game.name] else (FIRST_PUCT_VERSION,)
+    by_puct = (FIRST_PUCT_VERSION, FIRST_TUNED_VERSION) if PUCT_GAMES[game.name] else (FIRST_PUCT_VERSION,)
     return (1, FIRST_LEARNT_VERSION, *by_puct)
 
 
@@ -97,7 +98,7 @@ class ChampionBot(TableKeeper):
     def _tree_search(self, game: Game) -> PuctBot:
         """Return the player of a game's boards by Monte Carlo tree search, with this version's settings."""
         if self._puct is None or self._puct[0] != game.name:
-            settings = PUCT_GAMES[game.name] if self._version == NEWEST_VERSION else {}
+            settings = PUCT_GAMES[game.name] if self._version >= FIRST_TUNED_VERSION else {}
             self._puct = game.name, PuctBot(None, **settings)
         player = self._puct[1]
         if self.memory is not None:
