@@ -65,6 +65,8 @@ def grow(start: Any, visits: int, deepest: int, tree: Any, tuning: Any, scratch:
     Returns the number of visits.
     """
     done = 0
+    # Any win would do to prove the root, and a walk that takes the long way home each time never gets there.
+    win = exact_value(start, scratch) if HAS_DRAWS else 0
     while done < visits and tree.control[STOP] == 0 and tree.result[0] == 0:
         if tree.control[NODE_COUNT] >= len(tree.visits) or tree.control[EDGE_COUNT] + len(tree.moves) > len(tree.child):
             tree.control[EXHAUSTED] = 1
@@ -145,32 +147,40 @@ def grow(start: Any, visits: int, deepest: int, tree: Any, tuning: Any, scratch:
                 if tree.result[node] != DRAWN:
                     value = 1.0 if tree.result[node] > 0 else -1.0
                 break
-            if is_new:
+            if is_new and (node != 0 or win <= 0):
                 break
             if ply >= deepest:
                 value = tree.total[node] / tree.visits[node]
                 break
             if HAS_DRAWS:
                 tree.path_keys[ply] = key(position)
-            # The best upper confidence bound.
             first, width = tree.first[node], tree.width[node]
-            visited_prior = 0.0
-            for edge in range(first, first + width):
-                if tree.edge_visits[edge] > 0 and tree.prior[edge] > 0:
-                    visited_prior += tree.prior[edge]
-            unvisited = tree.total[node] / tree.visits[node] - tuning.unvisited_loss * math.sqrt(visited_prior)
-            weight = tuning.exploration + math.log(1.0 + tree.visits[node] / tuning.growth)
-            weight *= math.sqrt(tree.visits[node])
             best, highest = first, LOWEST_BOUND
-            for edge in range(first, first + width):
-                if tree.prior[edge] < 0:
-                    continue
-                bound = unvisited
-                if tree.edge_visits[edge] > 0:
-                    bound = tree.edge_total[edge] / tree.edge_visits[edge]
-                bound += weight * tree.prior[edge] / (1 + tree.edge_visits[edge])
-                if bound > highest:
-                    best, highest = edge, bound
+            if node == 0 and win > 0:
+                for edge in range(first, first + width):
+                    after = advance(position, int(tree.move[edge]))
+                    if lost(after) or exact_value(after, scratch) == 1 - win:
+                        best, highest = edge, -LOWEST_BOUND
+                        break
+            if highest == LOWEST_BOUND:
+                # The best upper confidence bound.
+                visited_prior = 0.0
+                for edge in range(first, first + width):
+                    if tree.edge_visits[edge] > 0 and tree.prior[edge] > 0:
+                        visited_prior += tree.prior[edge]
+                seen = max(1, tree.visits[node])
+                unvisited = tree.total[node] / seen - tuning.unvisited_loss * math.sqrt(visited_prior)
+                weight = tuning.exploration + math.log(1.0 + tree.visits[node] / tuning.growth)
+                weight *= math.sqrt(seen)
+                for edge in range(first, first + width):
+                    if tree.prior[edge] < 0:
+                        continue
+                    bound = unvisited
+                    if tree.edge_visits[edge] > 0:
+                        bound = tree.edge_total[edge] / tree.edge_visits[edge]
+                    bound += weight * tree.prior[edge] / (1 + tree.edge_visits[edge])
+                    if bound > highest:
+                        best, highest = edge, bound
             tree.path_edges[ply] = best
             position = advance(position, int(tree.move[best]))
             if tree.child[best] < 0:

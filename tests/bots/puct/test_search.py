@@ -24,6 +24,11 @@ BOARDS: Final = (
 )
 BOARD: Final = BOARDS[0]
 PLIES_MAX: Final = 400
+DECIDED_RACE: Final = """
+h4h f2h c5h h2h e2 e8 e3 e7 e4 e6 d2h e4h d5v f7h f4 e7 g4 h7h d7v e8 g5 e7 f5 e5h g5 g5h e8h b6h h5 e8 i5 f8v h5 e7 g5
+f7 b2h g7 a3v h7 a5v h6 a7v i6 g4 i5 f4 h5 e4 g5 d4 g4 c4 f4 b4 e4 b5 d4 b6 c4 c6 b4 d6 b5 d7 b4 d8 c8h
+"""
+"""The first player is three steps from home, and the second has no wall left and is far away."""
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +138,21 @@ def test_a_root_whose_result_exact_value_knows_has_moves_too(board: Game) -> Non
                 assert thought.move in after.moves()
                 break
     assert any(is_known)
+
+
+@pytest.mark.parametrize("visits", [1, 300])
+def test_a_decided_race_is_won_by_the_shortest_way(visits: int, searches: dict[Game, PuctSearch]) -> None:
+    state = BOARDS[2].start()
+    for move in DECIDED_RACE.split():
+        state = state.play(move)
+    lengths: list[int | None] = []
+    while state.outcome is None and len(lengths) < 6:
+        thought = searches[state.game].search(state, Limit(nodes=visits))
+        lengths.append(thought.plies)
+        state = state.play(thought.move)
+        if state.outcome is None:
+            state = state.play(state.moves()[0])
+    assert lengths == [5, 3, 1]
 
 
 def test_moves_to_leave_out_are_not_chosen(searches: dict[Game, PuctSearch]) -> None:
