@@ -55,44 +55,44 @@ LADDER: Final[Mapping[str, tuple[LevelSettings, ...]]] = {
         LevelSettings(6, 5_000, 0.05, 0.15),
     ),
     "isolation": (
-        LevelSettings(1, 200, 1.0, 8.0),
-        LevelSettings(1, 200, 0.92, 3.2),
-        LevelSettings(2, 1_000, 0.71, 1.4),
-        LevelSettings(2, 1_000, 0.36, 0.52),
-        LevelSettings(3, 5_000, 0.19, 0.36),
-        LevelSettings(4, 15_000, 0.13, 0.24),
-        LevelSettings(5, 30_000, 0.035, 0.08),
-        LevelSettings(7, 40_000, 0.0, 0.0),
-        LevelSettings(8, 90_000, 0.0, 0.0),
+        LevelSettings(1, 200, 1.0, 6.0),
+        LevelSettings(1, 200, 0.9, 2.6),
+        LevelSettings(2, 1_000, 0.62, 1.15),
+        LevelSettings(2, 1_500, 0.19, 0.32),
+        LevelSettings(3, 6_000, 0.15, 0.285),
+        LevelSettings(4, 18_000, 0.088, 0.168),
+        LevelSettings(5, 32_000, 0.012, 0.035),
+        LevelSettings(7, 36_000, 0.0, 0.0),
+        LevelSettings(9, 120_000, 0.0, 0.0),
     ),
     "bamboo": (
-        LevelSettings(2, 2_000, 0.75, 1.45),
-        LevelSettings(2, 2_000, 0.55, 0.95),
-        LevelSettings(2, 2_000, 0.4, 0.68),
-        LevelSettings(2, 3_000, 0.24, 0.48),
-        LevelSettings(2, 4_000, 0.1, 0.3),
-        LevelSettings(2, 6_000, 0.06, 0.22),
-        LevelSettings(3, 12_000, 0.02, 0.14),
-        LevelSettings(4, 15_000, 0.015, 0.1),
-        LevelSettings(4, 45_000, 0.0, 0.0),
+        LevelSettings(2, 2_000, 0.38, 0.67),
+        LevelSettings(2, 2_700, 0.265, 0.515),
+        LevelSettings(2, 3_500, 0.172, 0.39),
+        LevelSettings(2, 4_700, 0.106, 0.29),
+        LevelSettings(2, 7_200, 0.057, 0.208),
+        LevelSettings(3, 10_800, 0.026, 0.143),
+        LevelSettings(4, 14_500, 0.0145, 0.1),
+        LevelSettings(4, 28_000, 0.004, 0.045),
+        LevelSettings(6, 55_000, 0.0, 0.0),
     ),
     "quoridor": (
         LevelSettings(1, 200, 0.8, 1.3),
-        LevelSettings(2, 1_000, 0.82, 0.83),
-        LevelSettings(2, 1_000, 0.71, 0.71),
-        LevelSettings(2, 1_000, 0.56, 0.56),
-        LevelSettings(2, 1_000, 0.46, 0.48),
-        LevelSettings(2, 2_000, 0.25, 0.25),
-        LevelSettings(3, 4_000, 0.13, 0.14),
-        LevelSettings(5, 8_000, 0.05, 0.055),
-        LevelSettings(7, 12_000, 0.01, 0.02),
+        LevelSettings(2, 1_000, 0.84, 0.86),
+        LevelSettings(2, 1_000, 0.66, 0.66),
+        LevelSettings(2, 1_100, 0.466, 0.49),
+        LevelSettings(2, 2_000, 0.26, 0.27),
+        LevelSettings(2, 5_000, 0.12, 0.125),
+        LevelSettings(3, 6_000, 0.085, 0.095),
+        LevelSettings(5, 8_400, 0.03, 0.035),
+        LevelSettings(6, 4_000, 0.0, 0.0),
     ),
 }
 """The first nine levels of each game, measured by `cornered bench ladder`; the tenth is `champion:version=1`."""
 
 FIRST_SURE_LEVEL: Final = 8
 """The lowest level that overlooks nothing that its search has proven, so that it throws away no such win."""
-QUICK_NODES_MAX: Final = 2_000
+QUICK_NODES_MAX: Final = 4_000
 """Nodes of a level that answers within milliseconds."""
 DEFAULT_LADDER_GAME: Final = "isolation"
 """Whose rungs a game without its own is played by."""

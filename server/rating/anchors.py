@@ -16,9 +16,9 @@ ANCHOR_DEVIATION: Final = 150.0
 """Wide enough for a level that plays people otherwise than it plays the next level: some twenty games move it there."""
 ANCHORS: Final[dict[str, tuple[int, ...]]] = {
     "trapgrid": (1167, 1231, 1308, 1382, 1500, 1663, 1803, 1914, 1998, 2108),
-    "isolation": (885, 1023, 1156, 1308, 1500, 1640, 1803, 1984, 2123, 2316),
-    "bamboo": (790, 989, 1128, 1277, 1500, 1636, 1775, 1907, 2050, 2199),
-    "quoridor": (969, 1141, 1275, 1403, 1500, 1621, 1785, 1913, 2035, 2200),
+    "isolation": (886, 1038, 1181, 1321, 1500, 1687, 1866, 2028, 2154, 2338),
+    "bamboo": (944, 1062, 1166, 1325, 1500, 1683, 1849, 1993, 2148, 2317),
+    "quoridor": (911, 1051, 1193, 1327, 1500, 1604, 1757, 1940, 2140, 2288),
 }
 """By game, in the options that a table has by default, the rating of level 1, of level 2, and so on."""
 
