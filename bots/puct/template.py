@@ -66,7 +66,15 @@ def grow(start: Any, visits: int, deepest: int, tree: Any, tuning: Any, scratch:
     """
     done = 0
     # Any win would do to prove the root, and a walk that takes the long way home each time never gets there.
-    win = exact_value(start, scratch) if HAS_DRAWS else 0
+    homeward = -1
+    if HAS_DRAWS:
+        win = exact_value(start, scratch)
+        if win > 0:
+            for i in range(gen(start, tree.moves)):
+                after = advance(start, tree.moves[i])
+                if lost(after) or exact_value(after, scratch) == 1 - win:
+                    homeward = tree.moves[i]
+                    break
     while done < visits and tree.control[STOP] == 0 and tree.result[0] == 0:
         if tree.control[NODE_COUNT] >= len(tree.visits) or tree.control[EDGE_COUNT] + len(tree.moves) > len(tree.child):
             tree.control[EXHAUSTED] = 1
@@ -147,7 +155,7 @@ def grow(start: Any, visits: int, deepest: int, tree: Any, tuning: Any, scratch:
                 if tree.result[node] != DRAWN:
                     value = 1.0 if tree.result[node] > 0 else -1.0
                 break
-            if is_new and (node != 0 or win <= 0):
+            if is_new and (node != 0 or homeward < 0):
                 break
             if ply >= deepest:
                 value = tree.total[node] / tree.visits[node]
@@ -156,31 +164,26 @@ def grow(start: Any, visits: int, deepest: int, tree: Any, tuning: Any, scratch:
                 tree.path_keys[ply] = key(position)
             first, width = tree.first[node], tree.width[node]
             best, highest = first, LOWEST_BOUND
-            if node == 0 and win > 0:
-                for edge in range(first, first + width):
-                    after = advance(position, int(tree.move[edge]))
-                    if lost(after) or exact_value(after, scratch) == 1 - win:
-                        best, highest = edge, -LOWEST_BOUND
-                        break
-            if highest == LOWEST_BOUND:
-                # The best upper confidence bound.
-                visited_prior = 0.0
-                for edge in range(first, first + width):
-                    if tree.edge_visits[edge] > 0 and tree.prior[edge] > 0:
-                        visited_prior += tree.prior[edge]
-                seen = max(1, tree.visits[node])
-                unvisited = tree.total[node] / seen - tuning.unvisited_loss * math.sqrt(visited_prior)
-                weight = tuning.exploration + math.log(1.0 + tree.visits[node] / tuning.growth)
-                weight *= math.sqrt(seen)
-                for edge in range(first, first + width):
-                    if tree.prior[edge] < 0:
-                        continue
-                    bound = unvisited
-                    if tree.edge_visits[edge] > 0:
-                        bound = tree.edge_total[edge] / tree.edge_visits[edge]
-                    bound += weight * tree.prior[edge] / (1 + tree.edge_visits[edge])
-                    if bound > highest:
-                        best, highest = edge, bound
+            # The best upper confidence bound.
+            visited_prior = 0.0
+            for edge in range(first, first + width):
+                if tree.edge_visits[edge] > 0 and tree.prior[edge] > 0:
+                    visited_prior += tree.prior[edge]
+            seen = max(1, tree.visits[node])
+            unvisited = tree.total[node] / seen - tuning.unvisited_loss * math.sqrt(visited_prior)
+            weight = tuning.exploration + math.log(1.0 + tree.visits[node] / tuning.growth)
+            weight *= math.sqrt(seen)
+            for edge in range(first, first + width):
+                if tree.prior[edge] < 0:
+                    continue
+                bound = unvisited
+                if tree.edge_visits[edge] > 0:
+                    bound = tree.edge_total[edge] / tree.edge_visits[edge]
+                bound += weight * tree.prior[edge] / (1 + tree.edge_visits[edge])
+                if HAS_DRAWS and node == 0 and tree.move[edge] == homeward:
+                    bound = -LOWEST_BOUND
+                if bound > highest:
+                    best, highest = edge, bound
             tree.path_edges[ply] = best
             position = advance(position, int(tree.move[best]))
             if tree.child[best] < 0:
