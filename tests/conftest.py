@@ -9,13 +9,14 @@ import contextlib
 import logging
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, AnyStr
 
 import pytest
 import structlog
@@ -92,6 +93,17 @@ def wait_until(is_ready: Callable[[], bool], process: subprocess.Popen[Any], wha
             process.wait(POLL_INTERVAL_S)
             pytest.fail(f"{what} has ended")
         assert time.monotonic() < deadline, f"{what} does not get ready"
+
+
+@contextlib.contextmanager
+def program_group(process: subprocess.Popen[AnyStr]) -> Iterator[subprocess.Popen[AnyStr]]:
+    """Kill at the end what is left of a program's process group, which a test that fails would leave running."""
+    with process:
+        try:
+            yield process
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def install(package: str, find: Callable[[], Path | None]) -> Path | None:

@@ -29,7 +29,7 @@ from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.schedule_knockout import Knockout
 from cornered.lab.contests.terms import ContestTerms, Effort, GameEnding, PlayedGame
 from cornered.lab.statistics.sprt import Sprt
-from tests.conftest import wait_until
+from tests.conftest import program_group, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 240
@@ -365,9 +365,10 @@ def test_an_interrupt_ends_with_130_and_says_how_to_go_on(tmp_path: Path) -> Non
         text=True,
         start_new_session=True,
     )
-    wait_until(lambda: (tmp_path / GAMES_FILE).exists() and (tmp_path / GAMES_FILE).stat().st_size > 0, process)
-    os.killpg(process.pid, signal.SIGINT)  # As in a terminal, the workers receive the signal too.
-    out, err = process.communicate(timeout=60)
+    with program_group(process):
+        wait_until(lambda: (tmp_path / GAMES_FILE).exists() and (tmp_path / GAMES_FILE).stat().st_size > 0, process)
+        os.killpg(process.pid, signal.SIGINT)  # As in a terminal, the workers receive the signal too.
+        out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "repeat the command to go on" in err
     assert "Traceback" not in err

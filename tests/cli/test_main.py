@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 
 from cornered.cli.house_process import HEALTHY_AFTER_S, RESTART_DELAYS_S, keep_house_bots, next_start
 from cornered.cli.main import app
+from tests.conftest import program_group
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = (sys.executable, "-m", "cornered")
@@ -115,26 +116,24 @@ def test_a_taken_port_and_a_wrong_host_are_named(tmp_path: Path) -> None:
             ("--port", str(port)): f"127.0.0.1:{port} is in use; choose another with --port",
             ("--port", "0", "--host", "192.0.2.1"): "192.0.2.1:0 is no address of this machine",
         }
-        serving = [
-            in_a_process(tmp_path, "serve", "--no-bots", *given, CORNERED_DATABASE="memory", CORNERED_LOG_LEVEL="error")
-            for given in wrong
-        ]
-        for process, said in zip(serving, wrong.values(), strict=True):
-            _, stderr = process.communicate(timeout=60)
+        env = {"CORNERED_DATABASE": "memory", "CORNERED_LOG_LEVEL": "error"}
+        for given, said in wrong.items():
+            with program_group(in_a_process(tmp_path, "serve", "--no-bots", *given, **env)) as process:
+                _, stderr = process.communicate(timeout=60)
             assert process.returncode == 2
             assert f"cornered: the server cannot start: {said}" in stderr
             assert "Traceback" not in stderr
 
 
 def test_bots_say_once_that_no_server_answers_and_end_with_an_interrupt(tmp_path: Path) -> None:
-    process = in_a_process(tmp_path, "bot", "random", "greedy", "--server", "ws://127.0.0.1:1")
-    assert process.stderr is not None
     said: list[str] = []
-    while not said or not said[-1].startswith("no server"):
-        said.append(process.stderr.readline())
-        assert said[-1], "it ended"
-    os.killpg(process.pid, signal.SIGINT)
-    _, rest = process.communicate(timeout=60)
+    with program_group(in_a_process(tmp_path, "bot", "random", "greedy", "--server", "ws://127.0.0.1:1")) as process:
+        assert process.stderr is not None
+        while not said or not said[-1].startswith("no server"):
+            said.append(process.stderr.readline())
+            assert said[-1], "it ended"
+        os.killpg(process.pid, signal.SIGINT)
+        _, rest = process.communicate(timeout=60)
     said += rest.splitlines(keepends=True)
     assert said.count("no server answers at ws://127.0.0.1:1; trying again\n") == 1
     # On a new machine the bots also print that they compile.

@@ -21,6 +21,7 @@ from cornered.lab.contests.journal import GAMES_FILE, ContestJournal
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.schedule import RoundRobin
 from cornered.lab.contests.terms import ContestTerms, PlayedGame
+from tests.conftest import program_group
 
 ROOT = Path(__file__).resolve().parents[2]
 DEADLINE = 60.0
@@ -55,14 +56,12 @@ def lines(folder: Path) -> list[bytes]:
 
 def kill_after(count: int, folder: Path) -> None:
     """Run the tournament until `count` games are stored, and kill its process group."""
-    process = start(folder)
     deadline = time.monotonic() + DEADLINE
-    while len(lines(folder)) < count:
-        assert process.poll() is None, process.communicate()[1].decode()
-        assert time.monotonic() < deadline, "the tournament does not get anywhere"
-        time.sleep(0.001)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
+    with program_group(start(folder)) as process:
+        while len(lines(folder)) < count:
+            assert process.poll() is None, process.communicate()[1].decode()
+            assert time.monotonic() < deadline, "the tournament does not get anywhere"
+            time.sleep(0.001)
     assert process.returncode == -signal.SIGKILL
 
 
@@ -92,8 +91,8 @@ def test_a_tournament_that_is_killed_twice_loses_no_game_and_counts_none_twice(t
     assert survived[: len(whole)] == whole
     os.truncate(path, sum(len(line) + 1 for line in survived) - chance.randrange(1, len(survived[-1])))
 
-    process = start(folder)
-    out, err = process.communicate(timeout=DEADLINE)
+    with program_group(start(folder)) as process:
+        out, err = process.communicate(timeout=DEADLINE)
     assert process.returncode == 0, err.decode()
     assert lines(folder)[: len(survived) - 1] == survived[:-1]
 
