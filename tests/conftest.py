@@ -59,6 +59,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     # Before any module reads it, in the workers too.
     os.environ["NODES_UNDER_TEST"] = str(config.getoption("--nodes"))
+    # What a script of a shell puts into the background ignores SIGINT, and programs under test would inherit that.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)

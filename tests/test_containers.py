@@ -273,6 +273,7 @@ def exchanged(port: int, first_line: str, *fields: str, body: bytes = b"") -> tu
     return int(answer.split()[1]), answer
 
 
+@pytest.mark.thorough
 def test_caddy_adds_its_headers_and_no_spelling_of_the_metrics_passes_it(proxied: int) -> None:
     status, page = exchanged(proxied, "GET / HTTP/1.1")
     assert status == 200
@@ -304,6 +305,7 @@ def test_caddy_adds_its_headers_and_no_spelling_of_the_metrics_passes_it(proxied
         assert "cornered_players" not in answer, target
 
 
+@pytest.mark.thorough
 def test_caddy_tells_the_server_the_visitors_own_address_and_no_other(caddy: Path, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as upstream:
         upstream.settimeout(60)
@@ -377,6 +379,7 @@ def upstream(address: str, port: int) -> Iterator[int]:
             serving.join()
 
 
+@pytest.mark.thorough
 def test_caddy_finds_nodes_that_are_added_and_skips_those_that_died(caddy: Path, tmp_path: Path) -> None:
     names = NameServer()
     names.start()
@@ -404,6 +407,7 @@ def test_caddy_finds_nodes_that_are_added_and_skips_those_that_died(caddy: Path,
         names.stop()
 
 
+@pytest.mark.thorough
 def test_caddy_refuses_other_methods_and_bodies(proxied: int) -> None:
     for method in ("POST", "PUT", "OPTIONS", "DELETE"):
         status, answer = exchanged(proxied, f"{method} / HTTP/1.1", "Content-Length: 5", body=b"hello")

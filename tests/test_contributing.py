@@ -85,6 +85,7 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("title", ADDITIONS)
 def test_following_the_text_to_the_letter_works(checkout: Path, title: str) -> None:
     touched = []

@@ -15,6 +15,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 from types import ModuleType
 
+import pytest
 from typer.core import TyperGroup
 from typer.main import get_command
 
@@ -97,6 +98,7 @@ def callbacks(group: TyperGroup) -> Iterator[tuple[str, Callable[..., object]]]:
             yield name, inspect.unwrap(command.callback)
 
 
+@pytest.mark.thorough
 def test_the_commands_that_reach_a_package_of_the_laboratory_are_listed(run: ModuleType) -> None:
     group = get_command(app)
     assert isinstance(group, TyperGroup)

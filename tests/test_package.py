@@ -35,7 +35,7 @@ MOST_MEGABYTES = 60
 SECONDS = 120
 """Seconds after which any program counts as hanging."""
 
-pytestmark = pytest.mark.xdist_group("package")
+pytestmark = [pytest.mark.xdist_group("package"), pytest.mark.thorough]
 
 LOADED = """
 import sys

@@ -1,7 +1,8 @@
 """The tiers of tests: a pytest plugin that runs those that the command line asks for.
 
 Every test is in one tier. `core` is what runs where nothing is named. The marker `thorough` takes a test out of it, and
-so do the folders bench, docs, e2e and examples, where the marker `core` keeps one or a few of each behaviour. The
+so do the folders bench, docs, e2e and examples, where the marker `core` keeps what no quicker test shows. Of the page
+that is playing, also over lost connections; its other views are thorough, since each takes a browser half a minute. The
 marker `campaign` is for what takes minutes or the whole machine.
 """
 

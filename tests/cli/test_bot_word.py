@@ -120,6 +120,7 @@ def test_what_does_not_go_together_is_one_line(my_bot: Path, arguments: tuple[st
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.thorough
 def test_a_contest_ends_with_its_workers_when_it_is_terminated(tmp_path: Path) -> None:
     path = tmp_path / "slow.py"
     path.write_text(

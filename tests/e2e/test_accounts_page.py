@@ -59,7 +59,6 @@ def test_axe_finds_nothing_in_the_ways_in_and_the_sheets_of_an_account(
     assert window.violations(axe) == []
 
 
-@pytest.mark.core
 def test_a_guest_becomes_an_account_and_is_the_same_player_on_a_second_device(open_window: OpenWindow) -> None:
     first, second = open_window(size=DESK), open_window(size=PHONE)
     me = first.page.evaluate("import('./main.js').then(({ page }) => page.link.me.id)")

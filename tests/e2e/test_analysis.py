@@ -152,7 +152,6 @@ def test_who_steps_through_the_game_meanwhile_stays_there(open_window: OpenWindo
     expect(lines(first).first).to_be_visible(timeout=STARTING)
 
 
-@pytest.mark.core
 def test_it_opens_at_the_mistake_that_decided_the_game(open_window: OpenWindow, analyst: Analyst) -> None:
     first, second = finished(open_window)
     loser = second.page.locator(".me").inner_text()

@@ -34,7 +34,6 @@ def to(window: Window, route: str) -> None:
     window.page.evaluate("route => { location.hash = route }", route)
 
 
-@pytest.mark.core
 def test_games_are_searched_and_the_address_repeats_the_search(open_window: OpenWindow, club: Club) -> None:
     window, other = open_window(size=DESK), open_window(size=PHONE)
     page = window.page

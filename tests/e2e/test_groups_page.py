@@ -43,7 +43,6 @@ def join(member: Window, code: str, name: str) -> None:
     expect(page.get_by_role("listitem").filter(has_text=name)).to_be_visible()
 
 
-@pytest.mark.core
 def test_a_class_plays_an_event_that_its_teacher_leads_from_the_wall(
     open_window: OpenWindow, axe: str, tmp_path: Path
 ) -> None:

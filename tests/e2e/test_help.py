@@ -181,7 +181,6 @@ def blunder(window: Window) -> str:
     return move
 
 
-@pytest.mark.core
 def test_a_hint_says_what_to_think_about_and_then_the_move(open_window: OpenWindow, house: House) -> None:
     person = open_window()
     begin(person)

@@ -130,7 +130,6 @@ def test_a_refusal_is_told_in_german(open_window: OpenWindow) -> None:
     assert_german(window)
 
 
-@pytest.mark.core
 def test_the_language_is_chosen_and_kept(open_window: OpenWindow) -> None:
     window = open_window(locale=GERMAN)
     choice = window.page.locator("select[name=language]")

@@ -119,7 +119,6 @@ def test_walls_have_the_colour_of_their_owner_and_the_goal_is_marked(open_window
     expect(second.page.locator(".walls .wall.seat-1")).to_have_count(1)
 
 
-@pytest.mark.core
 def test_board_and_pieces_are_chosen_at_the_board_and_kept(open_window: OpenWindow) -> None:
     first, second = open_window(), open_window()
     begin(first, second, "TrapGrid", size=4)

@@ -76,7 +76,6 @@ def part(window: Window, name: str) -> Locator:
     return place
 
 
-@pytest.mark.core
 def test_a_player_reports_and_an_administrator_reads_bans_and_lifts(
     open_window: OpenWindow, data: Path, axe: str
 ) -> None:

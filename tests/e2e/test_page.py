@@ -35,8 +35,9 @@ def pair(open_window: OpenWindow, game: str, **options: int | bool) -> tuple[Win
     return first, second
 
 
-@pytest.mark.core
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    "game", [pytest.param(game, marks=pytest.mark.core) if game == "Quoridor" else game for game in GAMES]
+)
 def test_two_people_play_a_game_while_a_third_watches(game: str, open_window: OpenWindow) -> None:
     first, second = pair(open_window, game, **GAMES[game])
     third = open_window()

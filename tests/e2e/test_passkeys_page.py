@@ -58,7 +58,6 @@ def register_by_passkey(window: Window, name: str) -> None:
     expect(window.page.locator(".me")).to_have_text(name)
 
 
-@pytest.mark.core
 def test_a_guest_becomes_an_account_with_a_passkey_signs_in_elsewhere_and_removes_it(
     address: str, open_window: OpenWindow, axe: str
 ) -> None:

@@ -62,7 +62,6 @@ def player_of(window: Window) -> str:
     return found
 
 
-@pytest.mark.core
 def test_a_guest_becomes_an_account_at_the_provider_and_is_the_same_player_elsewhere(
     at: Provider, open_window: OpenWindow
 ) -> None:

@@ -137,7 +137,6 @@ def test_the_moving_picture_moves_and_needs_no_page(open_window: OpenWindow, add
     assert still.page.evaluate("document.getAnimations().length") == 0
 
 
-@pytest.mark.core
 def test_a_position_is_opened_by_its_link_studied_and_played_on(open_window: OpenWindow, address: str) -> None:
     window = open_window()
     page = window.page

@@ -34,7 +34,6 @@ def play_by_days(first: Window, second: Window) -> None:
     second.in_match()
 
 
-@pytest.mark.core
 def test_one_follows_a_player_and_finds_them_in_the_lobby(open_window: OpenWindow) -> None:
     ann, ben, cas = open_window(**NEW), open_window(**NEW), open_window(**NEW)
     ben.take_name("Heron")

@@ -60,7 +60,6 @@ def figures(pane: Locator) -> tuple[int, int]:
     return int(text.split(" ")[0]), int(cut.group(1)) if cut else 0
 
 
-@pytest.mark.core
 def test_a_search_is_stepped_through_forward_and_back(open_window: OpenWindow) -> None:
     page = thinking(open_window(), Board="3", Search="alphabeta", Depth="2")
     pane = page.locator(".pane")

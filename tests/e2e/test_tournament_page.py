@@ -54,7 +54,6 @@ def to(window: Window, route: str) -> None:
     window.page.evaluate("route => { location.hash = route }", route)
 
 
-@pytest.mark.core
 def test_a_tournament_is_made_joined_and_played_and_each_game_opens_by_itself(
     open_window: OpenWindow, club: Club, axe: str
 ) -> None:
