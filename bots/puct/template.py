@@ -65,16 +65,18 @@ def grow(start: Any, visits: int, deepest: int, tree: Any, tuning: Any, scratch:
     Returns the number of visits.
     """
     done = 0
-    # Any win would do to prove the root, and a walk that takes the long way home each time never gets there.
-    homeward = -1
+    # The bound would take any winning move, at each turn again one that makes a detour.
+    shortest_win = -1
     if HAS_DRAWS:
-        win = exact_value(start, scratch)
-        if win > 0:
-            for i in range(gen(start, tree.moves)):
-                after = advance(start, tree.moves[i])
-                if lost(after) or exact_value(after, scratch) == 1 - win:
-                    homeward = tree.moves[i]
-                    break
+        plies = exact_value(start, scratch)
+        for i in range(gen(start, tree.moves)):
+            after = advance(start, tree.moves[i])
+            if lost(after):
+                shortest_win = tree.moves[i]
+                break
+            # A value of 0 is unknown.
+            if shortest_win < 0 and plies > 1 and exact_value(after, scratch) == 1 - plies:
+                shortest_win = tree.moves[i]
     while done < visits and tree.control[STOP] == 0 and tree.result[0] == 0:
         if tree.control[NODE_COUNT] >= len(tree.visits) or tree.control[EDGE_COUNT] + len(tree.moves) > len(tree.child):
             tree.control[EXHAUSTED] = 1
@@ -155,7 +157,7 @@ def grow(start: Any, visits: int, deepest: int, tree: Any, tuning: Any, scratch:
                 if tree.result[node] != DRAWN:
                     value = 1.0 if tree.result[node] > 0 else -1.0
                 break
-            if is_new and (node != 0 or homeward < 0):
+            if is_new and (node != 0 or shortest_win < 0):
                 break
             if ply >= deepest:
                 value = tree.total[node] / tree.visits[node]
@@ -180,7 +182,7 @@ def grow(start: Any, visits: int, deepest: int, tree: Any, tuning: Any, scratch:
                 if tree.edge_visits[edge] > 0:
                     bound = tree.edge_total[edge] / tree.edge_visits[edge]
                 bound += weight * tree.prior[edge] / (1 + tree.edge_visits[edge])
-                if HAS_DRAWS and node == 0 and tree.move[edge] == homeward:
+                if HAS_DRAWS and node == 0 and tree.move[edge] == shortest_win:
                     bound = -LOWEST_BOUND
                 if bound > highest:
                     best, highest = edge, bound

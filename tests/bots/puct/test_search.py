@@ -29,6 +29,14 @@ h4h f2h c5h h2h e2 e8 e3 e7 e4 e6 d2h e4h d5v f7h f4 e7 g4 h7h d7v e8 g5 e7 f5 e
 f7 b2h g7 a3v h7 a5v h6 a7v i6 g4 i5 f4 h5 e4 g5 d4 g4 c4 f4 b4 e4 b5 d4 b6 c4 c6 b4 d6 b5 d7 b4 d8 c8h
 """
 """The first player is three steps from home, and the second has no wall left and is far away."""
+JUMP_HOME: Final = """
+e2 b8v e1 g7v f1 a4h g1 c2v g2 e8 g3 e7 d3v c7v g5h a7v g4 e8 g5 d8 g4 f2v g5 e8 f5 b4v e5 e7 d5 d7h d4 e6 d5 b3h d8v
+e7 a2h d7 d4 e7 c4 e6 f8v e5 c5 f5 c4 g5 f3h h5 d4 g5 c4 g4 c5 h4 c4 h5 c5 i5 c6 i6 h5v i7 b6 h7 c6 h8 d6 h7 e6 h6 d6
+g6 e6 h6 f6 h7 f5 h8 c1h i8 f6 h8 g6 h7 h6 i7 h7 h8
+"""
+"""The first player can jump home over the second."""
+STEP_HOME: Final = "e2 b2h a8h g2h e3 b3v e4 c3v e5 h4h e6 e7v e7 h2v e8 e7 d2v c6v h1h c7h f6h f5v"
+"""The first player is one step from home, and steps of which nothing is known come before that one."""
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +161,15 @@ def test_a_decided_race_is_won_by_the_shortest_way(visits: int, searches: dict[G
         if state.outcome is None:
             state = state.play(state.moves()[0])
     assert lengths == [5, 3, 1]
+
+
+@pytest.mark.parametrize(("moves", "win"), [(JUMP_HOME, "h9"), (STEP_HOME, "e9")], ids=["jump", "step"])
+@pytest.mark.parametrize("visits", [1, 300])
+def test_a_win_at_once_is_the_move(visits: int, moves: str, win: str, searches: dict[Game, PuctSearch]) -> None:
+    state = BOARDS[2].start()
+    for move in moves.split():
+        state = state.play(move)
+    assert searches[state.game].search(state, Limit(nodes=visits)).move == win
 
 
 def test_moves_to_leave_out_are_not_chosen(searches: dict[Game, PuctSearch]) -> None:
