@@ -100,7 +100,10 @@ def wait_until(is_ready: Callable[[], bool], process: subprocess.Popen[Any], wha
 
 @contextlib.contextmanager
 def program_group(process: subprocess.Popen[AnyStr]) -> Iterator[subprocess.Popen[AnyStr]]:
-    """Kill at the end what is left of a program's process group, which a test that fails would leave running."""
+    """Kill at the end what is left of a program's process group, which a test that fails would leave running.
+
+    The program leads the group, as with `start_new_session`.
+    """
     with process:
         try:
             yield process

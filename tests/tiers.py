@@ -1,9 +1,9 @@
 """The tiers of tests: a pytest plugin that runs those that the command line asks for.
 
 Every test is in one tier. `core` is what runs where nothing is named. The marker `thorough` takes a test out of it, and
-so do the folders bench, docs, e2e and examples, where the marker `core` keeps what no quicker test shows. Of the page
-that is playing, also over lost connections; its other views are thorough, since each takes a browser half a minute. The
-marker `campaign` is for what takes minutes or the whole machine.
+so do the folders bench, docs, e2e and examples, where the marker `core` keeps some. Of the page that is playing and
+learning; most other views are thorough, since each takes a browser half a minute. The marker `campaign` is for what
+takes minutes or the whole machine.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         FLAGS["thorough"],
         action="store_true",
-        help="run all tests but the campaigns, as where tests are named: also what repeats a behaviour of the core",
+        help="run all tests but the campaigns, as where tests are named",
     )
     parser.addoption(
         FLAGS["campaign"],

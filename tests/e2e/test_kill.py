@@ -21,8 +21,7 @@ from cornered import engine
 from cornered.protocol.events import EVENT, Ended, MatchEvent, Played, Rolled, Started
 from tests.e2e.load import Promise, Record, keep_playing
 
-KILLS = 10
-CORE_KILLS = 3
+KILLS = 3
 CAMPAIGN_KILLS = 50
 PAIRS = 64
 CONCURRENT = 50
@@ -165,11 +164,7 @@ async def kill_again_and_again(nursery: Nursery, record: Record, kills: int, cha
 
 @pytest.mark.parametrize(
     "kills",
-    [
-        pytest.param(CORE_KILLS, marks=pytest.mark.core),
-        KILLS,
-        pytest.param(CAMPAIGN_KILLS, marks=pytest.mark.campaign),
-    ],
+    [pytest.param(KILLS, marks=pytest.mark.core), pytest.param(CAMPAIGN_KILLS, marks=pytest.mark.campaign)],
 )
 async def test_no_acknowledged_move_is_lost_or_doubled_by_kill_9(tmp_path: Path, kills: int) -> None:
     port, record, begun = free_port(), Record(), time.monotonic()
