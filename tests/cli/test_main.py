@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import socket
@@ -117,12 +118,16 @@ def test_a_taken_port_and_a_wrong_host_are_named(tmp_path: Path) -> None:
             ("--port", "0", "--host", "192.0.2.1"): "192.0.2.1:0 is no address of this machine",
         }
         env = {"CORNERED_DATABASE": "memory", "CORNERED_LOG_LEVEL": "error"}
-        for given, said in wrong.items():
-            with program_group(in_a_process(tmp_path, "serve", "--no-bots", *given, **env)) as process:
+        with contextlib.ExitStack() as programs:
+            serving = [
+                programs.enter_context(program_group(in_a_process(tmp_path, "serve", "--no-bots", *given, **env)))
+                for given in wrong
+            ]
+            for process, said in zip(serving, wrong.values(), strict=True):
                 _, stderr = process.communicate(timeout=60)
-            assert process.returncode == 2
-            assert f"cornered: the server cannot start: {said}" in stderr
-            assert "Traceback" not in stderr
+                assert process.returncode == 2
+                assert f"cornered: the server cannot start: {said}" in stderr
+                assert "Traceback" not in stderr
 
 
 def test_bots_say_once_that_no_server_answers_and_end_with_an_interrupt(tmp_path: Path) -> None:

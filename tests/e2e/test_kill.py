@@ -21,7 +21,7 @@ from cornered import engine
 from cornered.protocol.events import EVENT, Ended, MatchEvent, Played, Rolled, Started
 from tests.e2e.load import Promise, Record, keep_playing
 
-KILLS = 3
+KILLS = 10
 CAMPAIGN_KILLS = 50
 PAIRS = 64
 CONCURRENT = 50

@@ -23,7 +23,7 @@ from cornered.lab.contests.terms import ContestTerms, Fixture
 from cornered.lab.execution import processes
 from cornered.lab.execution.processes import Batch, Part, Processes, WorkerDied
 from cornered.lab.execution.workforce import Death, Workforce, in_order
-from tests.conftest import wait_until
+from tests.conftest import program_group, wait_until
 from tests.lab.errands import act, play, refuse, square, work
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -353,7 +353,7 @@ def program(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """A program with two workers that work for minutes, in a process group of its own."""
     file = tmp_path / "program.py"
     file.write_text(PROGRAM)
-    with subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, file, tmp_path / "told"],
         cwd=ROOT,
         # A killed process leaves files behind.
@@ -362,7 +362,8 @@ def program(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-    ) as process:
+    )
+    with program_group(process):
         # The reader of its output reaches the end of the pipe also when it is killed.
         too_late = threading.Timer(60, process.kill)
         too_late.start()
@@ -370,7 +371,6 @@ def program(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
             yield process
         finally:
             too_late.cancel()
-            process.kill()
 
 
 def hear(process: subprocess.Popen[str], word: str) -> list[psutil.Process]:
