@@ -39,29 +39,26 @@ VALUES = [
 ]
 
 
-def named(game: str, options: dict[str, int]) -> str:
-    return "-".join([game, *(f"{name}{value}" for name, value in options.items())])
+@cache
+def mover_wins(state: State) -> bool:
+    return any(not mover_wins(state.play(move)) for move in state.moves())
 
 
-@pytest.mark.parametrize(("game", "options", "counts"), TABLES, ids=[named(g, o) for g, o, _ in TABLES])
-def test_perft_counts_what_the_table_says(game: str, options: dict[str, int], counts: list[int]) -> None:
-    start = engine.load(game, **options).start()
-    assert [engine.perft(start, depth) for depth in range(len(counts) + 1)] == [1, *counts]
+def count(state: State, depth: int) -> int:
+    """Return the number of lines by playing them."""
+    return 1 if depth == 0 else sum(count(state.play(move), depth - 1) for move in state.moves())
 
 
-@pytest.mark.parametrize("game", ["trapgrid", "isolation", "bamboo", "quoridor"])
-def test_perft_counts_the_moves_that_play_goes_through(game: str) -> None:
-    def count(state: State, depth: int) -> int:
-        return 1 if depth == 0 else sum(count(state.play(move), depth - 1) for move in state.moves())
-
-    start = engine.load(game).start()
-    assert engine.perft(start, 2) == count(start, 2)
+@pytest.mark.parametrize("name", ["trapgrid", "isolation", "bamboo", "quoridor"])
+def test_perft_counts_what_the_table_says(name: str, subtests: pytest.Subtests) -> None:
+    for game, options, counts in TABLES:
+        if game == name:
+            with subtests.test(str(options)):
+                start = engine.load(game, **options).start()
+                assert [engine.perft(start, depth) for depth in range(len(counts) + 1)] == [1, *counts]
 
 
 def test_perft_counts_rolls_and_players_that_drop_out() -> None:
-    def count(state: State, depth: int) -> int:
-        return 1 if depth == 0 else sum(count(state.play(move), depth - 1) for move in state.moves())
-
     for options in ({"dice": True, "width": 3, "height": 3}, {"players": 3, "width": 3, "height": 2}):
         start = engine.load("isolation", **options).start()
         assert [engine.perft(start, depth) for depth in range(7)] == [count(start, depth) for depth in range(7)]
@@ -72,30 +69,12 @@ def test_a_negative_depth_is_refused() -> None:
         engine.perft(engine.load("trapgrid").start(), -1)
 
 
-@pytest.mark.parametrize(("game", "options", "first_wins"), VALUES, ids=[named(g, o) for g, o, _ in VALUES])
-def test_best_play_ends_as_the_exhaustive_solvers_found(game: str, options: dict[str, int], first_wins: bool) -> None:
-    @cache
-    def mover_wins(state: State) -> bool:
-        return any(not mover_wins(state.play(move)) for move in state.moves())
-
-    assert mover_wins(engine.load(game, **options).start()) is first_wins
-
-
-@pytest.mark.parametrize("placed", ["a1", "b1", "b2"])
-def test_no_first_cell_wins_isolation_on_sixteen_cells(placed: str) -> None:
-    """The other thirteen cells mirror these three."""
-
-    @cache
-    def mover_wins(state: State) -> bool:
-        return any(not mover_wins(state.play(move)) for move in state.moves())
-
-    assert mover_wins(engine.load("isolation", width=4, height=4).start().play(placed))
+def test_best_play_ends_as_the_exhaustive_solvers_found(subtests: pytest.Subtests) -> None:
+    for game, options, first_wins in VALUES:
+        with subtests.test(f"{game} {options}"):
+            assert mover_wins(engine.load(game, **options).start()) is first_wins
 
 
 def test_only_the_centre_wins_isolation_on_nine_cells() -> None:
-    @cache
-    def mover_wins(state: State) -> bool:
-        return any(not mover_wins(state.play(move)) for move in state.moves())
-
     start = engine.load("isolation", width=3, height=3).start()
     assert [move for move in start.moves() if not mover_wins(start.play(move))] == ["b2"]

@@ -13,10 +13,10 @@ def test_a_position_text_has_rows_turn_and_facts() -> None:
     assert str(parts) == "0x/.1 c mover=0 out=1,2"
 
 
-@pytest.mark.parametrize("text", ["", "0x", " 0", "0x ", "0x 0 ", "0x 0 a", "0x 0 a=", "0x 0 =b", "0x 0 a=1 a=2"])
-def test_what_is_no_position_text_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="position"):
-        PositionText.parse(text)
+def test_what_is_no_position_text_is_refused(subtests: pytest.Subtests) -> None:
+    for text in ("", "0x", " 0", "0x ", "0x 0 ", "0x 0 a", "0x 0 a=", "0x 0 =b", "0x 0 a=1 a=2"):
+        with subtests.test(text), pytest.raises(ValueError, match="position"):
+            PositionText.parse(text)
 
 
 def test_cells_are_named_from_the_bottom_left() -> None:

@@ -33,16 +33,13 @@ def test_plain_python_has_nothing_to_warm(run_python: Callable[..., str], tmp_pa
     assert not (tmp_path / "none").exists()
 
 
-@pytest.fixture(scope="module")
-def warmed_together(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
-    """Return a directory of old caches in which two processes compiled concurrently, and the progress that each
-    reported."""
-    root = tmp_path_factory.mktemp("kernels")
+def test_of_processes_that_warm_up_at_once_one_compiles_and_the_last_used_caches_stay(tmp_path: Path) -> None:
+    """Two processes compile in a directory of old caches."""
     for age in range(6):
-        old = root / f"cornered.engine.kernels.bits-{age:016x}"
+        old = tmp_path / f"cornered.engine.kernels.bits-{age:016x}"
         old.mkdir()
         os.utime(old, (1_000_000 - age, 1_000_000 - age))
-    (root / "something else").mkdir()
+    (tmp_path / "something else").mkdir()
     code = (
         "from cornered.engine.warming import is_warm, warm\n"
         "reports = []\n"
@@ -50,26 +47,15 @@ def warmed_together(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, lis
         "assert is_warm('trapgrid')\n"
         "print([report.done for report in reports])\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CORNERED_KERNELS": str(root)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CORNERED_KERNELS": str(tmp_path)}
     running = [
         subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
     printed = sorted(process.communicate(timeout=120)[0].strip() for process in running)
     assert [process.returncode for process in running] == [0, 0]
-    return root, printed
-
-
-def test_of_processes_that_warm_up_at_once_one_compiles_and_the_others_wait(
-    warmed_together: tuple[Path, list[str]],
-) -> None:
-    _, printed = warmed_together
-    assert printed == ["[0, 1, 2, 3, 4, 5, 6]", "[]"]
-
-
-def test_caches_of_older_sources_go_and_the_last_used_ones_stay(warmed_together: tuple[Path, list[str]]) -> None:
-    root, _ = warmed_together
-    kept = sorted(path.name for path in root.iterdir())
+    assert printed == ["[0, 1, 2, 3, 4, 5, 6]", "[]"], "the other one waits"
+    kept = sorted(path.name for path in tmp_path.iterdir())
     bits = [name for name in kept if name.startswith("cornered.engine.kernels.bits-")]
     assert bits[:3] == [f"cornered.engine.kernels.bits-{age:016x}" for age in range(3)]
     assert len(bits) == 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from cornered.engine.text import PositionText
 GAMES: list[tuple[str, dict[str, Any]]] = [
     ("trapgrid", {}),
     ("trapgrid", {"size": 4}),
+    ("trapgrid", {"size": 8}),
     ("isolation", {}),
     ("isolation", {"width": 5, "height": 4, "dice": True}),
     ("isolation", {"width": 8, "height": 8, "players": 3}),
@@ -34,6 +36,7 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@cache
 def loaded() -> list[Game]:
     return [engine.load(name, **options) for name, options in GAMES]
 
@@ -48,11 +51,10 @@ def line(game: Game, seed: int) -> Iterator[State]:
         state = state.play(chance.choice(state.moves()))
 
 
-@pytest.mark.parametrize("game", loaded(), ids=repr)
-def test_actions_and_moves_are_each_others_inverse(game: Game) -> None:
-    coded = encoding(game)
-    assert [coded.action(move) for move in coded.actions] == list(range(coded.count))
-    assert [coded.move(action) for action in range(coded.count)] == list(coded.actions)
+def test_actions_and_moves_are_each_others_inverse() -> None:
+    for coded in map(encoding, loaded()):
+        assert [coded.action(move) for move in coded.actions] == list(range(coded.count))
+        assert [coded.move(action) for action in range(coded.count)] == list(coded.actions)
 
 
 def test_the_numbers_of_actions_are_those_of_the_boards() -> None:
@@ -73,19 +75,17 @@ def test_quoridors_actions_count_rows_from_rank_1_and_then_walls() -> None:
     assert [coded.action(move) for move in moves] == [0, 8, 9, 80, 81, 81 + 2 * 8 + 4, 144, 145, 208]
 
 
-@pytest.mark.parametrize("move", ["pass", "f1", "e5h", "a0", ""])
-def test_what_is_no_move_of_a_board_is_no_action(move: str) -> None:
-    with pytest.raises(ValueError, match="is no move of quoridor"):
-        encoding(engine.load("quoridor", size=5)).action(move)
+def test_what_is_no_move_of_a_board_is_no_action_and_what_is_no_action_no_move() -> None:
+    coded = encoding(engine.load("quoridor", size=5))
+    for move in ("pass", "f1", "e5h", "a0", ""):
+        with pytest.raises(ValueError, match="is no move of quoridor"):
+            coded.action(move)
+    for action in (-1, 57):
+        with pytest.raises(ValueError, match="actions 0 to 56"):
+            coded.move(action)
 
 
-@pytest.mark.parametrize("action", [-1, 57])
-def test_what_is_no_action_is_no_move(action: int) -> None:
-    with pytest.raises(ValueError, match="actions 0 to 56"):
-        encoding(engine.load("quoridor", size=5)).move(action)
-
-
-@given(st.sampled_from(loaded()), st.integers(0, 2**32))
+@given(st.deferred(lambda: st.sampled_from(loaded())), st.integers(0, 2**32))
 def test_the_mask_is_true_for_the_legal_moves_alone(game: Game, seed: int) -> None:
     coded = encoding(game)
     for state in line(game, seed):
@@ -111,7 +111,7 @@ def shown(state: State, character: str) -> list[list[float]]:
     return [[float(cell == character) for cell in row] for row in rows]
 
 
-@given(st.sampled_from(loaded()), st.integers(0, 2**32))
+@given(st.deferred(lambda: st.sampled_from(loaded())), st.integers(0, 2**32))
 def test_observations_show_the_board_from_the_movers_seat(game: Game, seed: int) -> None:
     coded = encoding(game)
     for state in line(game, seed):
@@ -186,30 +186,25 @@ def image(state: State, symmetry: Symmetry) -> State:
     return state.game.parse(str(PositionText(rows, parts.turn, facts)))
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "count"),
-    [
-        ("trapgrid", {}, 8),
-        ("isolation", {}, 8),
-        ("isolation", {"width": 5}, 4),
-        ("bamboo", {"radius": 2}, 12),
-        ("quoridor", {}, 2),
-        ("quoridor", {"players": 4}, 1),
-    ],
-)
-def test_a_game_has_the_symmetries_of_its_board(name: str, options: dict[str, Any], count: int) -> None:
-    coded = encoding(engine.load(name, **options))
-    numbers = range(coded.shape[0] * coded.shape[1] * coded.shape[2])
-    assert len(coded.symmetries) == len({symmetry.actions for symmetry in coded.symmetries}) == count
-    assert len({symmetry.name for symmetry in coded.symmetries}) == count
-    assert coded.symmetries[0].actions == tuple(range(coded.count))
-    assert coded.symmetries[0].planes == tuple(numbers)
-    for symmetry in coded.symmetries:
-        assert sorted(symmetry.actions) == list(range(coded.count))
-        assert sorted(symmetry.planes) == list(numbers)
+def test_a_game_has_the_symmetries_of_its_board(subtests: pytest.Subtests) -> None:
+    counts: list[tuple[str, dict[str, Any], int]] = [
+        *(("trapgrid", {}, 8), ("isolation", {}, 8), ("isolation", {"width": 5}, 4), ("bamboo", {"radius": 2}, 12)),
+        *(("quoridor", {}, 2), ("quoridor", {"players": 4}, 1)),
+    ]
+    for name, options, count in counts:
+        with subtests.test(f"{name} {options}"):
+            coded = encoding(engine.load(name, **options))
+            numbers = range(coded.shape[0] * coded.shape[1] * coded.shape[2])
+            assert len(coded.symmetries) == len({symmetry.actions for symmetry in coded.symmetries}) == count
+            assert len({symmetry.name for symmetry in coded.symmetries}) == count
+            assert coded.symmetries[0].actions == tuple(range(coded.count))
+            assert coded.symmetries[0].planes == tuple(numbers)
+            for symmetry in coded.symmetries:
+                assert sorted(symmetry.actions) == list(range(coded.count))
+                assert sorted(symmetry.planes) == list(numbers)
 
 
-@given(st.sampled_from(loaded()), st.integers(0, 2**32), st.data())
+@given(st.deferred(lambda: st.sampled_from(loaded())), st.integers(0, 2**32), st.data())
 def test_symmetries_commute_with_play(game: Game, seed: int, data: st.DataObject) -> None:
     coded = encoding(game)
     symmetry = data.draw(st.sampled_from(coded.symmetries))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cornered import engine
 from cornered.engine.game import State
 
@@ -76,8 +74,7 @@ def test_limits_of_quoridor_count_down_and_say_which_one_it_was() -> None:
     assert limited.you == "The game reached its limit of 4 turns"
 
 
-@pytest.mark.parametrize("game", ["trapgrid", "isolation", "bamboo", "quoridor"])
-def test_who_gives_up_is_not_beaten_by_the_rules(game: str) -> None:
-    start = engine.load(game).start()
-    assert start.ending() is None
-    assert start.leave(0).ending() is None
+def test_who_gives_up_is_not_beaten_by_the_rules() -> None:
+    for game in ("trapgrid", "isolation", "bamboo", "quoridor"):
+        start = engine.load(game).start()
+        assert (start.ending(), start.leave(0).ending()) == (None, None), game
