@@ -18,11 +18,14 @@ from cornered.clients.sdk import Limit
 from cornered.engine import CHANCE, Game, State
 
 NODES = 25
+TWIN_PLIES = 6
 SAMPLE = 3
-"""Number of additional variants of a game that each bot plays, selected by its name."""
+"""Number of further variants of a game that each bot plays, selected by its name."""
 WANTED = 3
 ERRING = {"level"}
 """Bots that deliberately play a worse move than the best found."""
+
+EVERY = pytest.mark.parametrize("name", names())
 
 
 def options_that_end(game: Game) -> dict[str, Any]:
@@ -30,49 +33,25 @@ def options_that_end(game: Game) -> dict[str, Any]:
     return {**game.suggestions(game.options), **{k: v for k, v in game.options.items() if v is not None}}
 
 
-def variants(game: type[Game]) -> list[Game]:
+@cache
+def variants(game: type[Game]) -> tuple[Game, ...]:
     """Return a game with its default options, and with each option at its first and last choice."""
     found = {engine.load(game.name): None}
     for option in game.OPTIONS:
         for value in (*option.choices[:1], *option.choices[-1:]) if option.kind == "int" else (True,):
             found[engine.load(game.name, **{option.name: value})] = None
-    return list(dict.fromkeys(engine.load(game.name, **options_that_end(each)) for each in found))
+    return tuple(dict.fromkeys(engine.load(game.name, **options_that_end(each)) for each in found))
 
 
-def claims(bot: type[Bot]) -> list[Game]:
-    """Return the usual variant of every game that the bot plays, each with a few others."""
-    found = []
-    for game in engine.games():
-        usual, *others = variants(game)
-        playable = [other for other in others if bot.plays(other)]
-        chance = random.Random(f"{bot.name} {game.name}")
-        found += [usual] if bot.plays(usual) else []
-        found += chance.sample(playable, min(SAMPLE, len(playable)))
-    return found
+def usual(bot: type[Bot]) -> list[Game]:
+    """Return the usual variant of every game that the bot plays."""
+    return [variants(game)[0] for game in engine.games() if bot.plays(variants(game)[0])]
 
 
-TINY = [
-    engine.load("trapgrid", size=3),
-    engine.load("trapgrid", size=4),
-    engine.load("isolation", width=3, height=3),
-    engine.load("isolation", width=4, height=2),
-    engine.load("bamboo", radius=1),
-    engine.load("quoridor", size=3, walls=0, max_plies=14),
-    engine.load("quoridor", size=3, walls=1, max_plies=9),
-]
-"""Games short enough to be played out in a test."""
-
-BOTS = pytest.mark.parametrize("bot", bots(), ids=lambda bot: bot.name)
-CLAIM = pytest.mark.parametrize(
-    ("bot", "game"),
-    [(bot, game) for bot in bots() for game in claims(bot)],
-    ids=lambda item: getattr(item, "name", "") if isinstance(item, type) else repr(item),
-)
-USUAL = pytest.mark.parametrize(
-    ("bot", "game"),
-    [(bot, variants(game)[0]) for bot in bots() for game in engine.games() if bot.plays(variants(game)[0])],
-    ids=lambda item: item.name,
-)
+def further(bot: type[Bot], game: type[Game]) -> list[Game]:
+    """Return a few other variants of a game that the bot plays."""
+    playable = [variant for variant in variants(game)[1:] if bot.plays(variant)]
+    return random.Random(f"{bot.name} {game.name}").sample(playable, min(SAMPLE, len(playable)))
 
 
 def rolled(state: State, chance: random.Random) -> State:
@@ -137,90 +116,87 @@ def is_exact(line: Line, best: Line) -> bool:
     return line.score is not None and not line.is_bound and line.depth == best.depth > 0
 
 
-@CLAIM
-def test_it_plays_to_the_end_by_legal_moves_within_its_nodes(bot: type[Bot], game: Game) -> None:
+def play_to_the_end(bot: type[Bot], game: Game) -> None:
+    """Check every move of a game that the bot plays with itself. At first other bots of the same seeds get the positions
+    too, as text as workers do, and have to come to the same thoughts."""
     chance = random.Random(7)
-    players = [bot(seed) for seed in range(game.seats)]
+    players, twins = ([bot(seed) for seed in range(game.seats)] for _ in range(2))
     state = rolled(game.start(), chance)
-    for _ in range(1000):
+    for ply in range(1000):
         if state.outcome is not None:
             return
         before, limit = str(state), Limit(nodes=NODES)
         thought = players[state.to_move].choose(state, limit)
         assert str(state) == before
         check(thought, state, limit)
+        if ply < TWIN_PLIES:
+            assert twins[state.to_move].choose(game.parse(before), limit) == thought
         state = rolled(state.play(thought.move), chance)
     pytest.fail(f"no end after 1000 moves: {state}")
 
 
-@CLAIM
-def test_the_same_seed_and_position_give_the_same_moves(bot: type[Bot], game: Game) -> None:
-    first, second = bot(5), bot(5)
-    chance = random.Random(5)
-    state = rolled(game.start(), chance)
-    for _ in range(4):
-        if state.outcome is None:
-            thought = first.choose(state, Limit(nodes=NODES, depth=3))
-            # A worker gets the position as text.
-            assert second.choose(game.parse(str(state)), Limit(nodes=NODES, depth=3)) == thought
-            state = rolled(state.play(thought.move), chance)
+@EVERY
+def test_it_plays_to_the_end_by_legal_moves_within_its_nodes_and_repeats_itself(
+    name: str, subtests: pytest.Subtests
+) -> None:
+    for game in usual(kind(name)):
+        with subtests.test(repr(game)):
+            play_to_the_end(kind(name), game)
 
 
-@USUAL
-def test_it_stops_when_its_time_is_up(bot: type[Bot], game: Game) -> None:
-    state, player = game.start(), bot(1)
-    # The first thought may compile; the next ones count.
-    player.choose(state, Limit(time=1))
-
-    def lateness(milliseconds: int) -> float:
-        limit = Limit(time=milliseconds)
-        check(player.choose(state, limit), state, limit)
-        assert limit.deadline is not None
-        return time.monotonic() - limit.deadline
-
-    for milliseconds in (1, 60):
-        # A machine may be busy for a moment, but not each time. Without a limit a search would take for ever.
-        assert any(lateness(milliseconds) < 0.2 for _ in range(3))
+@pytest.mark.parametrize("game", engine.games(), ids=lambda game: game.name)
+def test_further_variants_of_a_game_are_played_to_the_end_too(game: type[Game], subtests: pytest.Subtests) -> None:
+    for bot in bots():
+        for variant in further(bot, game):
+            with subtests.test(f"{bot.name}: {variant!r}"):
+                play_to_the_end(bot, variant)
 
 
-@pytest.mark.parametrize(
-    ("bot", "game"),
-    [
-        (bot, game)
-        for bot in bots()
-        for kind in engine.games()
-        for game in variants(kind)
-        if game.seats > 2 and bot.plays(game)
-    ],
-    ids=lambda item: item.name,
-)
-def test_it_plays_on_when_another_has_left(bot: type[Bot], game: Game) -> None:
-    chance = random.Random(6)
-    player, state = bot(6), rolled(game.start(), chance)
-    for ply in range(12):
-        if ply == game.seats + 1:
-            state = rolled(state.leave((state.to_move + 1) % game.seats), chance)
-        if ply == game.seats + 4:
-            state = rolled(state.leave(state.to_move), chance)
-        if state.outcome is None:
-            limit = Limit(nodes=NODES)
-            thought = player.choose(state, limit)
-            check(thought, state, limit)
-            state = rolled(state.play(thought.move), chance)
+@EVERY
+def test_it_stops_when_its_time_is_up(name: str, subtests: pytest.Subtests) -> None:
+    for game in usual(kind(name)):
+        with subtests.test(repr(game)):
+            state, player = game.start(), kind(name)(1)
+            # The first thought may compile; the next ones count.
+            player.choose(state, Limit(time=1))
+            for milliseconds in (1, 60):
+                # Without a limit a search would take for ever.
+                began, limit = time.process_time(), Limit(time=milliseconds)
+                check(player.choose(state, limit), state, limit)
+                assert time.process_time() - began < milliseconds / 1000 + 0.2
 
 
-@USUAL
-def test_it_has_as_many_lines_as_it_is_asked_for(bot: type[Bot], game: Game) -> None:
-    chance = random.Random(3)
-    state = game.start()
-    for _ in range(4):
-        state = rolled(state.play(chance.choice(state.moves())), chance)
-    limit = Limit(nodes=4000, depth=2, lines=WANTED)
-    thought = bot(3).choose(state, limit)
-    check(thought, state, limit, errs=bot.name in ERRING)
-    moves = len(state.moves())
-    if len(thought.lines) == moves and all(line.score is not None for line in thought.lines):
-        assert sum(not line.is_bound for line in thought.lines) >= min(WANTED, moves)
+def test_a_bot_plays_on_when_another_has_left(subtests: pytest.Subtests) -> None:
+    several = [game for each in engine.games() for game in variants(each) if game.seats > 2]
+    for bot, game in ((bot, game) for bot in bots() for game in several if bot.plays(game)):
+        with subtests.test(f"{bot.name}: {game!r}"):
+            chance = random.Random(6)
+            player, state = bot(6), rolled(game.start(), chance)
+            for ply in range(12):
+                if ply == game.seats + 1:
+                    state = rolled(state.leave((state.to_move + 1) % game.seats), chance)
+                if ply == game.seats + 4:
+                    state = rolled(state.leave(state.to_move), chance)
+                if state.outcome is None:
+                    limit = Limit(nodes=NODES)
+                    thought = player.choose(state, limit)
+                    check(thought, state, limit)
+                    state = rolled(state.play(thought.move), chance)
+
+
+@EVERY
+def test_it_has_as_many_lines_as_it_is_asked_for(name: str, subtests: pytest.Subtests) -> None:
+    for game in usual(kind(name)):
+        with subtests.test(repr(game)):
+            chance, state = random.Random(3), game.start()
+            for _ in range(4):
+                state = rolled(state.play(chance.choice(state.moves())), chance)
+            limit = Limit(nodes=4000, depth=2, lines=WANTED)
+            thought = kind(name)(3).choose(state, limit)
+            check(thought, state, limit, errs=name in ERRING)
+            moves = len(state.moves())
+            if len(thought.lines) == moves and all(line.score is not None for line in thought.lines):
+                assert sum(not line.is_bound for line in thought.lines) >= min(WANTED, moves)
 
 
 @cache
@@ -236,32 +212,33 @@ def truth(state: State) -> Proven:
 REVERSED: dict[Proven, Proven] = {"win": "loss", "draw": "draw", "loss": "win"}
 
 
-@pytest.mark.parametrize("game", TINY, ids=repr)
-@BOTS
-def test_what_it_claims_to_have_proven_is_so(bot: type[Bot], game: Game) -> None:
-    if not bot.plays(game):
-        return
-    chance, player = random.Random(4), bot(4)
-    for nodes in (20, 500):
-        state = game.start()
-        while state.outcome is None:
-            limit = Limit(nodes=nodes)
-            thought = player.choose(state, limit)
-            check(thought, state, limit)
-            assert thought.proven in (None, truth(state)), (str(state), thought)
-            for line in thought.lines:
-                assert line.proven in (None, REVERSED[truth(state.play(line.move))]), (str(state), line)
-            state = state.play(chance.choice(state.moves()))
+@cache
+def tiny() -> list[Game]:
+    """Return games short enough to be played out in a test."""
+    return [
+        *(engine.load("trapgrid", size=size) for size in (3, 4)),
+        *(engine.load("isolation", width=width, height=height) for width, height in ((3, 3), (4, 2))),
+        engine.load("bamboo", radius=1),
+        engine.load("quoridor", size=3, walls=0, max_plies=14),
+        engine.load("quoridor", size=3, walls=1, max_plies=9),
+    ]
 
 
-@BOTS
-def test_every_setting_has_a_default_that_it_takes(bot: type[Bot]) -> None:
-    assert len({setting.name for setting in bot.SETTINGS}) == len(bot.SETTINGS)
-    assert bot().label == bot.name
-    for setting in bot.SETTINGS:
-        assert setting.check(setting.default) == setting.default
-        assert setting.title
-        assert setting.choices or setting.low < setting.high
+@EVERY
+def test_what_it_claims_to_have_proven_is_so(name: str, subtests: pytest.Subtests) -> None:
+    for game in filter(kind(name).plays, tiny()):
+        with subtests.test(repr(game)):
+            chance, player = random.Random(4), kind(name)(4)
+            for nodes in (20, 500):
+                state = game.start()
+                while state.outcome is None:
+                    limit = Limit(nodes=nodes)
+                    thought = player.choose(state, limit)
+                    check(thought, state, limit)
+                    assert thought.proven in (None, truth(state)), (str(state), thought)
+                    for line in thought.lines:
+                        assert line.proven in (None, REVERSED[truth(state.play(line.move))]), (str(state), line)
+                    state = state.play(chance.choice(state.moves()))
 
 
 def values(setting: Setting) -> tuple[object, ...]:
@@ -273,47 +250,50 @@ def values(setting: Setting) -> tuple[object, ...]:
     return as_number(setting.low), as_number(setting.high)
 
 
-@BOTS
-def test_it_is_made_from_text_with_any_setting(bot: type[Bot]) -> None:
-    for setting in bot.SETTINGS:
-        for value in values(setting):
-            made = create(f"{bot.name}:{setting.name}={value}", seed=1)
-            assert isinstance(made, bot)
-            assert made.settings[setting.name] == value
-            assert made.label == f"{bot.name}-{value}"
-            others = {name: made.settings[name] for name in made.settings if name != setting.name}
-            assert others == {other.name: other.default for other in bot.SETTINGS if other is not setting}
-    every = ",".join(f"{setting.name}={setting.default}" for setting in bot.SETTINGS)
-    if every:
-        assert create(f"{bot.name}:{every}").settings == bot().settings
+def check_setting(bot: type[Bot], setting: Setting) -> None:
+    """Check that a bot is made from text with the values that a setting takes, and with no others."""
+    assert setting.check(setting.default) == setting.default
+    assert setting.title
+    assert setting.choices or setting.low < setting.high
+    for value in values(setting):
+        made = create(f"{bot.name}:{setting.name}={value}", seed=1)
+        assert isinstance(made, bot)
+        assert made.settings == {**bot().settings, setting.name: value}
+        assert made.label == f"{bot.name}-{value}"
+    expected = setting.choices[-1] if setting.choices else setting.range
+    for wrong in ("no-such-value", *(() if setting.choices else (str(setting.high + 1), str(setting.low - 1)))):
+        with pytest.raises(ValueError, match=re.escape(expected)):
+            create(f"{bot.name}:{setting.name}={wrong}")
 
 
-@BOTS
-def test_it_plays_with_any_setting(bot: type[Bot]) -> None:
-    games = [variants(game)[0] for game in engine.games() if bot.plays(variants(game)[0])]
-    for setting in bot.SETTINGS:
+def test_settings_have_defaults_and_an_error_lists_what_they_can_be(subtests: pytest.Subtests) -> None:
+    for bot in bots():
+        with subtests.test(bot.name):
+            assert bot().settings == {setting.name: setting.default for setting in bot.SETTINGS}
+            assert bot().label == bot.name
+            with pytest.raises(ValueError, match="it has none" if not bot.SETTINGS else bot.SETTINGS[0].name):
+                create(f"{bot.name}:no-such-setting=1")
+            for setting in bot.SETTINGS:
+                check_setting(bot, setting)
+            if every := ",".join(f"{setting.name}={setting.default}" for setting in bot.SETTINGS):
+                assert create(f"{bot.name}:{every}").settings == bot().settings
+
+
+@EVERY
+def test_it_plays_with_any_setting(name: str, subtests: pytest.Subtests) -> None:
+    for setting in kind(name).SETTINGS:
         for value in setting.choices or values(setting):
-            for game in games:
-                player, state, limit = (
-                    create(f"{bot.name}:{setting.name}={value}", seed=2),
-                    game.start(),
-                    Limit(nodes=NODES),
-                )
-                for _ in range(3):
-                    thought = player.choose(state, limit)
-                    check(thought, state, limit, errs=bot.name in ERRING)
-                    state = state.play(thought.move)
-
-
-@BOTS
-def test_what_it_cannot_be_set_to_is_an_error_that_lists_what_it_can(bot: type[Bot]) -> None:
-    with pytest.raises(ValueError, match="it has none" if not bot.SETTINGS else bot.SETTINGS[0].name):
-        create(f"{bot.name}:no-such-setting=1")
-    for setting in bot.SETTINGS:
-        expected = setting.choices[-1] if setting.choices else setting.range
-        for wrong in ("no-such-value", *(() if setting.choices else (str(setting.high + 1), str(setting.low - 1)))):
-            with pytest.raises(ValueError, match=re.escape(expected)):
-                create(f"{bot.name}:{setting.name}={wrong}")
+            with subtests.test(f"{setting.name}={value}"):
+                for game in usual(kind(name)):
+                    player, state, limit = (
+                        create(f"{name}:{setting.name}={value}", seed=2),
+                        game.start(),
+                        Limit(nodes=NODES),
+                    )
+                    for _ in range(3):
+                        thought = player.choose(state, limit)
+                        check(thought, state, limit, errs=name in ERRING)
+                        state = state.play(thought.move)
 
 
 def test_a_bot_has_the_name_of_its_file() -> None:
