@@ -117,7 +117,7 @@ def is_exact(line: Line, best: Line) -> bool:
 
 
 def play_to_the_end(bot: type[Bot], game: Game) -> None:
-    """Check every move of a game that the bot plays with itself. At first other bots of the same seeds get the positions
+    """Check every move of a game that a bot plays with itself. At first other bots of the same seeds get the positions
     too, as text as workers do, and have to come to the same thoughts."""
     chance = random.Random(7)
     players, twins = ([bot(seed) for seed in range(game.seats)] for _ in range(2))
