@@ -39,7 +39,7 @@ SPARSITY: Final = "sparsity"
 SPARSITY_AND_OUTER: Final = "sparsity & outer"
 EVEN_GAMES: Final = 50
 """Number of games of which every printed share is a count, as it is of `PAPER_GAMES`."""
-READING_GAMES: Final[Mapping[Scale, int]] = {"tiny": 2, "quick": 50, "full": 400}
+READING_GAMES: Final[Mapping[Scale, int]] = {"tiny": 1, "quick": 50, "full": 400}
 """Number of games of two readings."""
 
 
@@ -99,7 +99,7 @@ class Heuristics(BambooRoundRobin):
 
     def games(self, first: str, second: str, scale: Scale) -> int:
         del first, second
-        return {"tiny": 4, "quick": 100, "full": 1000}[scale]
+        return {"tiny": 2, "quick": 100, "full": 1000}[scale]
 
     def row(self, label: str, pair: HeuristicPair, tally: Tally) -> FigureRow:
         by_even = counted(label, self.printed[pair], tally, of=EVEN_GAMES)

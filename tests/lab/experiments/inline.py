@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from cornered.engine.progress import no_report
 from cornered.lab.execution.workforce import Workforce
-from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale
+from cornered.lab.experiments import experiments
+from cornered.lab.experiments.findings import VERDICTS, FigureRow, Finding
 from cornered.lab.experiments.laboratory import Laboratory
-from cornered.lab.reports.plots import drawing, save
+from cornered.lab.experiments.reproduction import FOLDER, make, read
+from cornered.lab.reports.plots import drawing
+from tests.lab.reports.layout import check_legends
 
 
 class Inline(Workforce):
@@ -30,13 +34,14 @@ class Inline(Workforce):
             yield place, function(item)
 
 
-def found(experiment: Experiment, folder: Path, scale: Scale = "tiny", seed: int = 1) -> Finding:
-    """Run an experiment and return what it finds, as a reader of its file gets it."""
-    laboratory = Laboratory(Inline(), folder, scale, seed, no_report)
-    rows, notes, series = experiment.run(laboratory)
-    read = json.loads(json.dumps(series))
-    assert read == series
-    return Finding(experiment.name, experiment.title, experiment.source, "", seed, scale, rows, notes, read)
+def run(
+    name: str, out: Path, *, seed: int = 1, again: bool = False, keep: bool = False, workforce: Inline | None = None
+) -> Finding:
+    """Make an experiment at the smallest scale, as the command does."""
+    workers = workforce or Inline()
+    return make(
+        experiments()[name], workers, out, "tiny", seed, no_report, command=f"make {name}", again=again, keep=keep
+    )
 
 
 def _timeless(rows: Sequence[FigureRow]) -> list[FigureRow]:
@@ -44,22 +49,40 @@ def _timeless(rows: Sequence[FigureRow]) -> list[FigureRow]:
     return [row for row in rows if "time" not in row.label]
 
 
-def check(experiment: Experiment, folder: Path) -> dict[str, FigureRow]:
-    """Check that an experiment has rows, notes and a plot, and repeats no finished work; return its rows by label."""
-    finding = found(experiment, folder)
+def check(name: str, out: Path) -> dict[str, FigureRow]:
+    """Make an experiment, and check its rows, that no finished work is repeated, and the files that it writes; return
+    its rows by label."""
+    finding = run(name, out, keep=True)
+    experiment, folder = experiments()[name], out / FOLDER
     by = {row.label: row for row in finding.rows}
-    assert len(by) == len(finding.rows), "labels are different"
-    assert all(row.low <= row.ours <= row.high for row in finding.rows)
+    assert len(by) == len(finding.rows) > 0, "labels are different"
+    assert all(row.low <= row.ours <= row.high and row.verdict in VERDICTS for row in finding.rows)
     assert all((row.verdict == "new") == (not row.claimed) for row in finding.rows if row.verdict != "apart")
     assert all((row.verdict == "differs") == bool(row.reason) for row in finding.rows)
     assert finding.notes
+    assert finding.counts
+    assert finding.provenance["libraries"]
     assert experiment.source.split(",")[0].endswith(".txt")
-    workforce = Inline()
-    again = Laboratory(workforce, folder, "tiny", 1, no_report)
-    assert _timeless(experiment.run(again)[0]) == _timeless(finding.rows)
+    workforce, (work,) = Inline(), folder.glob(".work/*")
+    rows, _, series = experiment.run(Laboratory(workforce, work, "tiny", 1, no_report))
+    assert _timeless(rows) == _timeless(finding.rows)
+    assert json.loads(json.dumps(series)) == series
     assert workforce.done == 0, "what was finished is read and not done again"
+
+    assert read(folder / f"{name}.json") == finding
+    drawn = (folder / f"{name}.svg").read_text()
+    assert ElementTree.fromstring(drawn).tag.endswith("svg")
+    assert "mathdefault" not in drawn, "numbers of axes are plain"
+    table = (folder / f"{name}.md").read_text()
+    assert f"]({name}.svg)" in table
+    assert all(row.label.replace("|", "\\|") in table for row in finding.rows)
     with drawing() as figure:
         experiment.plot(finding, figure)
-        save(figure, folder / "plot.svg")
-    assert "<svg" in (folder / "plot.svg").read_text()
+        check_legends(figure)
+    assert set(finding.data) == {f"data/{name}/{step}.csv.gz" for step in finding.counts}
+    described = (folder / "data" / name / "README.md").read_text()
+    for path, lines in finding.data.items():
+        with gzip.open(folder / path, "rt") as file:
+            assert len(file.readlines()) == lines + 1
+        assert f"`{Path(path).name}`, {lines:,} lines" in described
     return by

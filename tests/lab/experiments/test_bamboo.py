@@ -11,11 +11,11 @@ from cornered import engine
 from cornered.engine import State
 from cornered.lab.experiments.bamboo_agents import Agents
 from cornered.lab.experiments.bamboo_costs import cost
-from cornered.lab.experiments.bamboo_first_move import CLAIMED_SHARES, FirstMove, chance_of_first, random_games
+from cornered.lab.experiments.bamboo_first_move import CLAIMED_SHARES, chance_of_first, random_games
 from cornered.lab.experiments.bamboo_heuristics import Heuristics
 from cornered.lab.experiments.judging import counted
 from cornered.lab.statistics.tally import Tally
-from tests.lab.experiments.inline import found
+from tests.lab.experiments.inline import check
 
 
 def expected(state: State) -> Fraction:
@@ -32,7 +32,6 @@ def test_the_exact_chance_on_size_1_is_that_of_the_plain_definition() -> None:
     assert chance_of_first(1) == pytest.approx(float(plain), abs=1e-12)
 
 
-@pytest.mark.thorough
 def test_the_exact_chance_on_size_2_is_the_known_one() -> None:
     assert chance_of_first(2) == pytest.approx(0.412604, abs=5e-7)
 
@@ -44,7 +43,7 @@ def test_random_games_are_those_of_their_seed_and_of_the_exact_chance() -> None:
 
 
 def test_an_exact_value_is_compared_with_the_papers_own_sampling_error(tmp_path: Path) -> None:
-    rows = {row.label: row for row in found(FirstMove(), tmp_path).rows}
+    rows = check("bamboo-table-2", tmp_path)
     sampled, exactly = rows["first player wins, size 1"], rows["the same, size 1, exact value"]
     assert (sampled.kind, exactly.kind) == ("measured", "exact")
     assert exactly.ours == pytest.approx(100 / 7)

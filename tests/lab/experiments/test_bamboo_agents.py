@@ -23,10 +23,9 @@ from cornered.lab.experiments.bamboo_agents import (
     explained,
     is_deterministic,
 )
-from cornered.lab.experiments.bamboo_costs import Costs, minimax_tests, playout_tests, work
-from cornered.lab.experiments.bamboo_hybrid import Threshold, ThresholdCurve
+from cornered.lab.experiments.bamboo_costs import minimax_tests, playout_tests, work
+from cornered.lab.experiments.bamboo_hybrid import ThresholdCurve
 from cornered.lab.experiments.bamboo_hybrid import explained as explained_threshold
-from cornered.lab.experiments.bamboo_mcts import Exploration
 from cornered.lab.experiments.bamboo_mcts_readings import (
     READINGS,
     SUMMED,
@@ -36,9 +35,8 @@ from cornered.lab.experiments.bamboo_mcts_readings import (
     reading_wins,
     value_of,
 )
-from cornered.lab.experiments.bamboo_minimax import GAMES_BY_SCALE, MinimaxDepth, nodes_per_win, time_per_win
+from cornered.lab.experiments.bamboo_minimax import GAMES_BY_SCALE, nodes_per_win, time_per_win
 from cornered.lab.experiments.bamboo_pruning import (
-    MinimaxPruning,
     evaluated_of,
     leaves_in_order,
     phases_of,
@@ -47,6 +45,7 @@ from cornered.lab.experiments.bamboo_pruning import (
 )
 from cornered.lab.experiments.judging import counted
 from cornered.lab.experiments.laboratory import BotPairing
+from cornered.lab.experiments.reproduction import FOLDER
 from cornered.lab.statistics.tally import Tally
 from tests.lab.experiments.inline import check
 
@@ -74,13 +73,13 @@ def test_the_price_of_a_win_is_the_usual_cost_over_the_share_of_wins() -> None:
 
 
 def test_figure_11_ranks_by_nodes_with_both_definitions_of_a_group(tmp_path: Path) -> None:
-    by = check(MinimaxDepth(), tmp_path)
+    by = check("bamboo-figure-11", tmp_path)
     assert by["the most efficient depth, by time"].kind == "time"
     for suffix in ("", ", single stones counted"):
         assert by[f"the most efficient depth, by nodes{suffix}"].claimed == "2"
         assert 0 < by[f"nodes for a win, depth 1{suffix}"].ours < by[f"nodes for a win, depth 2{suffix}"].ours
         assert by[f"wins, depth 2{suffix}"].count == GAMES_BY_SCALE["tiny"]["all" if suffix else "pairs"][2]
-    played = gzip.decompress((tmp_path / "data" / "games.csv.gz").read_bytes()).decode()
+    played = gzip.decompress((tmp_path / FOLDER / "data" / "bamboo-figure-11" / "games.csv.gz").read_bytes()).decode()
     for kind, games in GAMES_BY_SCALE["tiny"].items():
         assert played.count(f"bamboo-minimax:depth=2,groups={kind}") == games[2]
 
@@ -103,7 +102,7 @@ def test_a_curve_has_its_first_games_and_costs_relative_to_the_largest() -> None
 
 
 def test_figures_14_and_15_have_the_chance_level_control(tmp_path: Path) -> None:
-    by = check(Threshold(), tmp_path)
+    by = check("bamboo-figures-14-15", tmp_path)
     control = by["wins against uniform, threshold 40, chance for the network"]
     assert control.claimed == by["wins against uniform, threshold 40"].claimed == "91%"
     assert by["the best threshold by time against uniform"].verdict == "apart"
@@ -122,7 +121,7 @@ def test_players_that_always_answer_alike_are_known() -> None:
 
 
 def test_table_4_counts_deterministic_pairs_as_two_games_and_has_its_variants(tmp_path: Path) -> None:
-    by = check(Agents(), tmp_path)
+    by = check("bamboo-table-4", tmp_path)
     labels = list(by)
     assert labels[:10] == [f"{first} against {second}" for first, second in sorted(Agents.printed, key=_place)]
     for first, second in (("neural net", "minimax"), ("hybrid", "minimax"), ("hybrid", "neural net")):
@@ -216,7 +215,7 @@ def test_a_game_of_a_reading_repeats() -> None:
 
 
 def test_figures_12_and_13_judge_the_reading_by_the_text_below_equation_8(tmp_path: Path) -> None:
-    by = check(Exploration(), tmp_path)
+    by = check("bamboo-figures-12-13", tmp_path)
     readings = [label for label in by if any(label.endswith(name) for name in READINGS)]
     assert len(readings) == len(READINGS) + 1
     assert {label: by[label].claimed for label in readings if by[label].claimed} == {
@@ -263,7 +262,7 @@ def test_each_phase_is_a_third_of_the_game_after_its_opening() -> None:
 
 
 def test_the_pruning_experiment_checks_values_and_judges_the_papers_three_claims(tmp_path: Path) -> None:
-    by = check(MinimaxPruning(), tmp_path)
+    by = check("bamboo-pruning", tmp_path)
     same = by["searches with the same value"]
     assert (same.ours, same.verdict) == (100, "apart")
     assert by["leaves at the start, depth 2, the best first"].ours == 180
@@ -325,7 +324,7 @@ def test_work_repeats_and_pruning_takes_less() -> None:
 
 
 def test_costs_are_times_apart_and_tests_counted(tmp_path: Path) -> None:
-    by = check(Costs(), tmp_path)
+    by = check("bamboo-costs", tmp_path)
     times = [row for label, row in by.items() if label.startswith("time")]
     assert {row.kind for row in times} == {"time"}
     assert {row.verdict for row in times} <= {"apart", "new"}

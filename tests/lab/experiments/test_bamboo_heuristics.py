@@ -35,6 +35,7 @@ from cornered.lab.experiments.bamboo_readings import (
 from cornered.lab.experiments.bamboo_table_readings import TRIED, log_likelihood
 from cornered.lab.experiments.judging import counted
 from cornered.lab.experiments.laboratory import Laboratory
+from cornered.lab.experiments.reproduction import FOLDER
 from cornered.lab.statistics.tally import Tally
 from tests.lab.experiments.inline import Inline, check
 
@@ -56,9 +57,8 @@ def best_cells(name: str, state: BambooState) -> set[int]:
     return {numbers[cell] for cell in rated(READINGS[name], view)}
 
 
-@pytest.mark.parametrize(
-    ("name", "spec"),
-    [
+def test_a_reading_likes_the_cells_that_the_bot_of_its_kind_likes(subtests: pytest.Subtests) -> None:
+    for name, spec in (
         ("uniform", "bamboo-uniform"),
         ("outer", "bamboo-outer"),
         (GROUPS, "bamboo-group-count"),
@@ -69,24 +69,24 @@ def best_cells(name: str, state: BambooState) -> set[int]:
         (CLOSEST + TIES, "bamboo-sparsity-outer:distance=closest"),
         (AVERAGE + TIES, "bamboo-sparsity-outer"),
         (CLOSEST_OF_ALL + SUM, "bamboo-sparsity-outer:distance=closest,colours=ignored,combination=sum"),
-    ],
-)
-def test_a_reading_likes_the_cells_that_the_bot_of_its_kind_likes(name: str, spec: str) -> None:
-    bot = create(spec)
-    assert isinstance(bot, HeuristicBot)
-    for state in positions(3, 3):
-        ratings = {cell: bot.rate(state, cell) for cell in each(state.open_cells)}
-        assert best_cells(name, state) == {cell for cell in ratings if ratings[cell] == max(ratings.values())}
+    ):
+        with subtests.test(reading=name):
+            bot = create(spec)
+            assert isinstance(bot, HeuristicBot)
+            for state in positions(3, 3):
+                ratings = {cell: bot.rate(state, cell) for cell in each(state.open_cells)}
+                assert best_cells(name, state) == {cell for cell in ratings if ratings[cell] == max(ratings.values())}
 
 
-@pytest.mark.parametrize("is_own", [True, False])
-def test_groups_of_two_stones_or_more_are_counted_after_the_placement(is_own: bool) -> None:
-    name = "groups of two stones or more" if is_own else "components of two stones or more"
+def test_groups_of_two_stones_or_more_are_counted_after_the_placement() -> None:
     for state in positions(3, 3):
         stones = state.stones()
-        counted_stones = stones[state.to_move] if is_own else stones[0] | stones[1]
-        pairs = {cell: sum(size > 1 for size in sizes(counted_stones | 1 << cell)) for cell in each(state.open_cells)}
-        assert best_cells(name, state) == {cell for cell in pairs if pairs[cell] == max(pairs.values())}
+        for name, counted_stones in (
+            ("groups of two stones or more", stones[state.to_move]),
+            ("components of two stones or more", stones[0] | stones[1]),
+        ):
+            pairs = {c: sum(size > 1 for size in sizes(counted_stones | 1 << c)) for c in each(state.open_cells)}
+            assert best_cells(name, state) == {cell for cell in pairs if pairs[cell] == max(pairs.values())}, name
 
 
 def test_the_printed_max_without_absolute_values_likes_three_edges_of_six() -> None:
@@ -139,20 +139,6 @@ def test_every_reading_is_known_and_tried_once() -> None:
     assert all(len(reading.players) == len(Heuristics.players) for reading in TRIED)
 
 
-def test_two_readings_meet_once_for_all_tables(tmp_path: Path) -> None:
-    workforce = Inline()
-    tried = measured_readings(Laboratory(workforce, tmp_path, "tiny", 1, no_report))
-    unique = {
-        (reading.players[i], reading.players[j], reading.radius)
-        for reading in TRIED
-        for i in range(5)
-        for j in range(i)
-    }
-    assert workforce.done == len(unique) < 10 * len(TRIED)
-    assert set(tried) == {reading.label for reading in TRIED}
-    assert tried[TRIED[0].label]["outer", "uniform"] == Tally.of(2, 2)
-
-
 def test_a_row_that_differs_names_the_reading_that_agrees() -> None:
     table, pair = Heuristics(), ("group count", "uniform")
     literal = table.row("group count against uniform", pair, Tally.of(882, 1000))
@@ -189,10 +175,18 @@ def test_each_row_tells_its_verdict_for_half_as_many_printed_games() -> None:
     assert row.note == "as 50 printed games: unclear"
 
 
-@pytest.mark.thorough
-def test_a_reading_that_was_chosen_to_fit_is_no_agreement(tmp_path: Path) -> None:
-    rows = check(Heuristics(), tmp_path)
+def test_a_reading_that_was_chosen_to_fit_is_no_agreement_and_two_readings_meet_once(tmp_path: Path) -> None:
+    rows = check("bamboo-table-3", tmp_path)
     chosen = [row for label, row in rows.items() if label.endswith(ADDED.suffix)]
     assert len(chosen) == 9
     assert {row.verdict for row in chosen} == {"apart"}
     assert "apart" not in {row.verdict for label, row in rows.items() if not label.endswith(ADDED.suffix)}
+
+    (work,), idle = (tmp_path / FOLDER).glob(".work/*"), Inline()
+    lab = Laboratory(idle, work, "tiny", 1, no_report)
+    tried = measured_readings(lab)
+    meetings = {(one.players[i], one.players[j], one.radius) for one in TRIED for i in range(5) for j in range(i)}
+    assert lab.counts["readings"] == len(meetings) < 10 * len(TRIED)
+    assert idle.done == 0
+    assert set(tried) == {reading.label for reading in TRIED}
+    assert tried[TRIED[0].label]["outer", "uniform"] == Tally.of(1, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,6 @@ from cornered.bots.solve import isolation
 from cornered.engine import State
 from cornered.engine.games.isolation import IsolationState
 from cornered.lab.contests.terms import ContestTerms, Fixture, PlayedGame
-from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.isolation_heuristics import EXPERIMENTS as ROUND_ROBINS
 from cornered.lab.experiments.isolation_heuristics import (
     PRINTED,
     QUOTES_BY_HEURISTIC,
@@ -23,15 +22,14 @@ from cornered.lab.experiments.isolation_heuristics import (
     late_share,
     strengths,
 )
-from cornered.lab.experiments.isolation_random import EXPERIMENTS as AGAINST_RANDOM
-from cornered.lab.experiments.isolation_tree import EXPERIMENTS as TREE
 from cornered.lab.experiments.isolation_tree import lengths, states
-from tests.lab.experiments.inline import check, found
+from cornered.lab.experiments.reproduction import FOLDER, read
+from tests.lab.experiments.inline import check
 
 
-@pytest.mark.parametrize("experiment", ROUND_ROBINS, ids=lambda experiment: experiment.name)
-def test_heuristics(experiment: Experiment, tmp_path: Path) -> None:
-    by = check(experiment, tmp_path)
+@pytest.mark.parametrize("name", ["isolation-heuristics", "isolation-program"])
+def test_heuristics(name: str, tmp_path: Path) -> None:
+    by = check(name, tmp_path)
     for size in (3, 5):
         rows = [by[f"{size}x{size}, {heuristic}"] for heuristic in QUOTES_BY_HEURISTIC]
         assert sum(row.ours for row in rows) == pytest.approx(50 * len(rows))
@@ -41,26 +39,19 @@ def test_heuristics(experiment: Experiment, tmp_path: Path) -> None:
         # Two openings at most: the four pairings of a heuristic repeat them.
         assert by[f"{size}x{size}, length of a game"].effective == {3: 2, 5: 1}[size]
         assert all(row.effective is None or row.effective < row.count for row in rows)
-
-
-def test_what_one_scores_the_other_does_not(tmp_path: Path) -> None:
-    table = found(ROUND_ROBINS[0], tmp_path).series["tables"]["3"]
-    for one in QUOTES_BY_HEURISTIC:
-        for other in QUOTES_BY_HEURISTIC:
-            if one != other:
-                assert table[one][other] + table[other][one] == pytest.approx(100)
+    table = read(tmp_path / FOLDER / f"{name}.json").series["tables"]["3"]
+    for one, other in permutations(QUOTES_BY_HEURISTIC, 2):
+        assert table[one][other] + table[other][one] == pytest.approx(100)
 
 
 def test_strength_is_relative_to_the_mean_of_all() -> None:
     games: list[PlayedGame] = []
     order = list(QUOTES_BY_HEURISTIC)
-    for one in order:
-        for other in order:
-            if one != other:
-                # Of the three games of two heuristics, the one that is first in the list wins two.
-                winner = 0 if order.index(one) < order.index(other) else 1
-                fixture = Fixture(len(games), (bot_name(one), bot_name(other)))
-                games += [PlayedGame(fixture, (), seat, "rules") for seat in (winner, winner, 1 - winner)]
+    for one, other in permutations(order, 2):
+        # Of the three games of two heuristics, the one that is first in the list wins two.
+        winner = 0 if order.index(one) < order.index(other) else 1
+        fixture = Fixture(len(games), (bot_name(one), bot_name(other)))
+        games += [PlayedGame(fixture, (), seat, "rules") for seat in (winner, winner, 1 - winner)]
     elos = strengths(games)
     assert sum(elos.values()) == pytest.approx(0, abs=1e-6)
     assert sorted(elos, key=lambda heuristic: -elos[heuristic]) == order
@@ -75,7 +66,7 @@ def test_the_late_phase_begins_when_more_than_half_of_the_board_is_used() -> Non
 
 
 def test_against_random_moves(tmp_path: Path) -> None:
-    by = check(AGAINST_RANDOM[0], tmp_path)
+    by = check("isolation-random", tmp_path)
     together = by["3x3, printed, all heuristics"]
     alone = [by[f"3x3, printed, {heuristic}"] for heuristic in QUOTES_BY_HEURISTIC]
     assert (together.verdict, together.claimed) == ("apart", "a distinct change"), "the tutorial prints no figure"
@@ -84,7 +75,7 @@ def test_against_random_moves(tmp_path: Path) -> None:
 
 
 def test_tree(tmp_path: Path) -> None:
-    by = check(TREE[0], tmp_path)
+    by = check("isolation-tree", tmp_path)
     assert by["5x5, states saved by pruning that cuts"].verdict == "apart"
     assert by["5x5, states saved by pruning that cuts"].low > 50
     assert by["states saved by the printed pruning"].reason == "refuted"
@@ -94,7 +85,6 @@ def test_tree(tmp_path: Path) -> None:
     assert {by[f"defensive score of move {move}"].verdict for move in "AB"} == {"apart"}
 
 
-@pytest.mark.thorough
 def test_the_lengths_of_games_are_those_that_the_solver_and_play_find() -> None:
     state: State = engine.load("isolation", width=3, height=3).start()
     assert isinstance(state, IsolationState)

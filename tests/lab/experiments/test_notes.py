@@ -13,14 +13,12 @@ from cornered.bots.textbook.search import TextbookSearch
 from cornered.engine import State
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.judging import exact
-from cornered.lab.experiments.notes_alpha_beta import EXPERIMENTS as ALPHA_BETA
 from cornered.lab.experiments.notes_alpha_beta import Uniform, best_case, depth_gain, exponent, leaves
 from cornered.lab.experiments.notes_deepening import EXPERIMENTS as DEEPENING
 from cornered.lab.experiments.notes_deepening import overheads
-from cornered.lab.experiments.notes_korf import EXPERIMENTS as KORF
 from cornered.lab.experiments.notes_korf import saved
 from cornered.lab.experiments.sampling import SAMPLED_GAMES, random_positions, sampled_positions
-from tests.lab.experiments.inline import check, found
+from tests.lab.experiments.inline import check, run
 
 
 def worth(state: State, seat: int) -> float:
@@ -49,7 +47,7 @@ def test_the_exponent_is_a_half_when_the_root_is_left() -> None:
 
 
 def test_alpha_beta(tmp_path: Path) -> None:
-    by = check(ALPHA_BETA[0], tmp_path)
+    by = check("notes-alpha-beta", tmp_path)
     assert by["uniform b = 2, d = 4, best order"].ours == 7
     assert by["uniform b = 2, d = 4, worst order"].ours == 16
     for ground in SAMPLED_GAMES:
@@ -71,7 +69,7 @@ def test_the_best_order_doubles_the_depth_of_deep_trees() -> None:
 
 
 def test_deepening(tmp_path: Path) -> None:
-    by = check(DEEPENING[0], tmp_path)
+    by = check("notes-deepening", tmp_path)
     three = by["uniform tree, b = 3"]
     assert three.verdict == "agrees"
     # Twelve iterations before the last: 1/3 + 1/9 + ... of it, and what the inner nodes add.
@@ -99,7 +97,7 @@ def test_deepening_minimax_costs_what_the_shallower_trees_hold() -> None:
 
 
 def test_korf(tmp_path: Path) -> None:
-    by = check(KORF[0], tmp_path)
+    by = check("notes-korf", tmp_path)
     for depth in (2, 3):
         two, three = by[f"depth {depth}, 2 players, saved"], by[f"depth {depth}, 3 players, saved"]
         assert by[f"depth {depth}, two players save more by"].ours == pytest.approx(two.ours - three.ours)
@@ -115,9 +113,10 @@ def test_two_and_three_players_are_searched_by_what_suits_them() -> None:
 
 
 def test_equal_seeds_give_equal_rows_and_others_do_not(tmp_path: Path) -> None:
-    first, again, other = (found(KORF[0], tmp_path / name, seed=seed) for name, seed in (("a", 1), ("b", 1), ("c", 2)))
-    assert first.rows == again.rows
-    assert first.rows != other.rows
+    first, again, other = (
+        run("notes-korf", tmp_path / name, seed=seed).rows for name, seed in (("a", 1), ("b", 1), ("c", 2))
+    )
+    assert first == again != other
 
 
 def test_strolls_are_of_every_length_and_come_again() -> None:

@@ -14,7 +14,6 @@ from cornered.bots.textbook.search import TextbookSearch
 from cornered.lab.contests.arena import position_after
 from cornered.lab.experiments.findings import FigureRow
 from cornered.lab.experiments.judging import exact
-from cornered.lab.experiments.notes_expectiminimax import EXPERIMENTS as EXPECTIMINIMAX
 from cornered.lab.experiments.notes_expectiminimax import (
     PRUNED,
     SOLVED,
@@ -22,9 +21,7 @@ from cornered.lab.experiments.notes_expectiminimax import (
     chances,
     costs,
 )
-from cornered.lab.experiments.notes_horizon import EXPERIMENTS as HORIZON
 from cornered.lab.experiments.notes_horizon import believed, is_pushed, is_wrong
-from cornered.lab.experiments.notes_quiescence import EXPERIMENTS as QUIESCENCE
 from cornered.lab.experiments.notes_quiescence import NODES, explained, judgement, pair_scores
 from cornered.lab.experiments.proven import PROVEN_GAMES, TESTS, deepened, solution
 from tests.lab.experiments.inline import check
@@ -35,7 +32,7 @@ LINE = ("a1", "d4", "b2", "c3", "b1", "c1")
 
 
 def test_horizon(tmp_path: Path) -> None:
-    by = check(HORIZON[0], tmp_path)
+    by = check("notes-horizon", tmp_path)
     for ground in PROVEN_GAMES.values():
         wrong = [by[f"{ground.label}, evaluation wrong about the winner, {kind}"] for kind in ("volatile", "quiet")]
         more = by[f"{ground.label}, wrong more often in volatile positions by"]
@@ -72,7 +69,7 @@ def test_a_loss_is_pushed_where_some_moves_delay_it_beyond_the_depth() -> None:
 
 
 def test_quiescence(tmp_path: Path) -> None:
-    by = check(QUIESCENCE[0], tmp_path)
+    by = check("notes-quiescence", tmp_path)
     assert len(by) == len(PROVEN_GAMES) * len(TESTS) * 2 * 4
     claimed = [label for label, row in by.items() if row.claimed]
     # The notes speak of evaluations and losses, not of moves, games or cost.
@@ -128,7 +125,7 @@ def test_a_row_that_differs_names_the_test_that_agrees() -> None:
 
 
 def test_expectiminimax(tmp_path: Path) -> None:
-    by = check(EXPECTIMINIMAX[0], tmp_path)
+    by = check("notes-expectiminimax", tmp_path)
     for label in ("values that are the sum of P x V", "values that pruning leaves as they are"):
         assert (by[f"3x3, {label}"].ours, by[f"3x3, {label}"].verdict) == (100, "apart")
     for board in PRUNED:

@@ -23,22 +23,17 @@ from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, PlayedGame
 from cornered.lab.experiments.findings import FigureRow, Finding
 from cornered.lab.experiments.judging import about, exact
-from cornered.lab.experiments.quoridor_depth import EXPERIMENTS as DEPTH
 from cornered.lab.experiments.quoridor_depth import bot_name, difference
 from cornered.lab.experiments.quoridor_first_player import EXPERIMENTS as FIRST_PLAYER
 from cornered.lab.experiments.quoridor_first_player import proven
-from cornered.lab.experiments.quoridor_nodes import EXPERIMENTS as NODES
 from cornered.lab.experiments.quoridor_nodes import full_width, looked_at, most_nodes, plain, widest
-from cornered.lab.experiments.quoridor_perfect import EXPERIMENTS as PERFECT
 from cornered.lab.experiments.quoridor_perfect import chosen, keeps, own_game
-from cornered.lab.experiments.quoridor_statistics import EXPERIMENTS as STATISTICS
 from cornered.lab.experiments.quoridor_statistics import beside, peer_shapes, printed_bytes, python_bytes, shape
-from cornered.lab.experiments.quoridor_weights import EXPERIMENTS as WEIGHTS
 from cornered.lab.experiments.quoridor_weights import dominance
 from cornered.lab.experiments.readings import MAX_LISTED, settled
 from cornered.lab.experiments.sampling import random_positions
 from cornered.lab.reports.plots import drawing
-from tests.lab.experiments.inline import check, found
+from tests.lab.experiments.inline import check, run
 
 HAS_PEER = importlib.util.find_spec("pyspiel") is not None
 
@@ -68,8 +63,8 @@ def test_a_games_shape_counts_every_position() -> None:
     assert shape((terms, moves))["branching"] == pytest.approx(sum(counts) / 3)
 
 
-def test_statistics(tmp_path: Path) -> None:
-    by = check(STATISTICS[0], tmp_path)
+def test_statistics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    by = check("quoridor-statistics", tmp_path)
     assert [by[f"actions {size}x{size}"].ours for size in (3, 5, 7, 9)] == [17, 57, 121, 209]
     assert {by[f"actions {size}x{size}"].verdict for size in (3, 5, 7, 9)} == {"apart"}
     starts = [by[f"branching {size}x{size}, start"] for size in (3, 5, 9)]
@@ -80,26 +75,24 @@ def test_statistics(tmp_path: Path) -> None:
     assert by["branching 9x9, random"].verdict == "differs"
     assert by["branching 9x9, random"].reason == "vague"
     assert by["branching 9x9, random"].effective is None, "random games are independent"
+    peers = [row for label, row in by.items() if "OpenSpiel" in label]
+    assert len(peers) == (6 if HAS_PEER else 0)
+    assert all(row.note.startswith("OpenSpiel") and row.kind == "measured" for row in peers)
+    assert {row.verdict for row in peers} <= {"apart"}, "OpenSpiel's figure is not the specification's"
 
-
-def test_without_openspiel_its_rows_are_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pyspiel" else find(name))
-    finding = found(STATISTICS[0], tmp_path)
-    assert not any("OpenSpiel" in row.label for row in finding.rows)
-    assert "OpenSpiel is not installed" in finding.notes[-1]
+    without = run("quoridor-statistics", tmp_path, again=True, keep=True)
+    assert not any("OpenSpiel" in row.label for row in without.rows)
+    assert "OpenSpiel is not installed" in without.notes[-1]
 
 
 @pytest.mark.skipif(not HAS_PEER, reason="OpenSpiel, the module pyspiel, is not installed")
-def test_openspiel_has_the_same_positions_and_random_games(tmp_path: Path) -> None:
+def test_openspiel_has_the_same_positions_and_random_games() -> None:
     pyspiel = importlib.import_module("pyspiel")
-    for size, walls, depth in ((3, 2, 6), (5, 5, 3), (9, 10, 2)):
+    for size, walls, depth in ((3, 2, 5), (5, 5, 2), (9, 10, 2)):
         game = pyspiel.load_game("quoridor", {"board_size": size, "wall_count": walls})
         assert peer_perft(game.new_initial_state(), depth) == engine.perft(start(size), depth)
-    rows = [row for row in found(STATISTICS[0], tmp_path).rows if "OpenSpiel" in row.label]
-    assert len(rows) == 6
-    assert all(row.note.startswith("OpenSpiel") and row.kind == "measured" for row in rows)
-    assert {row.verdict for row in rows} == {"apart"}, "OpenSpiel's figure is not the specification's"
     assert max(game["plies"] for game in peer_shapes((3, 2, 200, 1))) == 36
 
 
@@ -174,7 +167,7 @@ def test_the_printed_search_has_a_largest_tree() -> None:
 
 
 def test_nodes(tmp_path: Path) -> None:
-    by = check(NODES[0], tmp_path)
+    by = check("quoridor-nodes", tmp_path)
     assert by["9x9, depth 2, start"].ours == 16808
     assert by["9x9, depth 2, start"].verdict == "new"
     assert by["9x9, depth 2, 8 walls, games of depth 1"].reason == "refuted"
@@ -211,7 +204,7 @@ def test_a_gain_against_a_fixed_opponent_is_the_difference_of_two_scores() -> No
 
 
 def test_depth(tmp_path: Path) -> None:
-    by = check(DEPTH[0], tmp_path)
+    by = check("quoridor-depth", tmp_path)
     assert by["5x5, depth 2, nodes"].ours > by["5x5, depth 1, nodes"].ours
     growth = by["5x5, depth 2 to 1, nodes"]
     assert (growth.verdict, growth.claimed) == ("apart", "~20 times in time"), "nodes are not times"
@@ -236,17 +229,11 @@ def test_what_dominates_costs_most_to_do_without(
 
 
 def test_weights(tmp_path: Path) -> None:
-    by = check(WEIGHTS[0], tmp_path)
+    by = check("quoridor-weights", tmp_path)
     assert {f"5x5, {weight}" for weight in ("path 8", "path 16", "path 0", "wall 1", "progress 2.5")} < set(by)
     assert by["5x5, path 0"].claimed == "dominant"
 
 
-def test_equal_seeds_give_equal_rows(tmp_path: Path) -> None:
-    first, again = (found(WEIGHTS[0], tmp_path / name) for name in ("first", "again"))
-    assert first.rows == again.rows
-
-
-@pytest.mark.thorough
 def test_three_by_three_is_lost_for_the_first_player() -> None:
     found = [proven((3, walls)) for walls in range(5)]
     assert [one["plies"] for one in found] == [4, 8, 12, 12, 12]
@@ -285,7 +272,7 @@ def mirrored(move: str) -> str:
 
 
 def test_first_player(tmp_path: Path) -> None:
-    by = check(FIRST_PLAYER[0], tmp_path)
+    by = check("quoridor-first-player", tmp_path)
     proof = by["3x3, walls 2, perfect from the start"]
     assert (proof.ours, proof.verdict, proof.kind) == (0, "new", "proven")
     assert "loss in 12 plies" in proof.note
@@ -354,7 +341,7 @@ def test_own_games_are_judged_until_they_end() -> None:
 
 
 def test_perfect(tmp_path: Path) -> None:
-    by = check(PERFECT[0], tmp_path)
+    by = check("quoridor-perfect", tmp_path)
     assert {"walls 2, depth 1, moves", "walls 2, depth 2, own games", "walls 2, depth 4, wins"} < set(by)
     assert by["walls 2, depth 2, moves"].verdict == "new"
     assert by["walls 2, depth 4, moves"].claimed == "near-perfect"

@@ -14,11 +14,8 @@ from cornered.engine import State
 from cornered.engine.games.trapgrid import TrapGridState
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import ContestTerms
-from cornered.lab.experiments.trapgrid_parity import EXPERIMENTS as PARITY
 from cornered.lab.experiments.trapgrid_parity import are_separated, first_separated, parity, rules
-from cornered.lab.experiments.trapgrid_pruning import EXPERIMENTS as PRUNING
 from cornered.lab.experiments.trapgrid_pruning import SAVING_KINDS, counts, pruning, pruning_at_start, savings
-from cornered.lab.experiments.trapgrid_turns import EXPERIMENTS as TURNS
 from cornered.lab.experiments.trapgrid_turns import pockets, turns
 from tests.lab.experiments.inline import check
 
@@ -86,7 +83,7 @@ def test_an_odd_pocket_wins_by_the_rule_and_loses_in_fact() -> None:
 
 
 def test_parity(tmp_path: Path) -> None:
-    by = check(PARITY[0], tmp_path)
+    by = check("trapgrid-parity", tmp_path)
     certain = by["random: parity, the mover's cells"]
     assert (certain.verdict, certain.reason) == ("differs", "refuted")
     wrong = round(certain.count * (100 - certain.ours) / 100)
@@ -140,7 +137,7 @@ def test_what_is_pruned_after_moves_is_what_is_pruned_there() -> None:
 
 
 def test_pruning(tmp_path: Path) -> None:
-    by = check(PRUNING[0], tmp_path)
+    by = check("trapgrid-pruning", tmp_path)
     assert by["depth 5, start, nodes of minimax"].ours == 71
     assert by["depth 5, start, nodes of minimax"].verdict == "differs"
     assert by["depth 5, start, nodes of alpha-beta"].ours == 44
@@ -202,7 +199,7 @@ def flooded(text: str, pawn: str) -> int:
 
 
 def test_turns(tmp_path: Path) -> None:
-    by = check(TURNS[0], tmp_path)
+    by = check("trapgrid-turns", tmp_path)
     assert by["turns at depth 5 (more than 6 steps)"].ours == 0
     for depth, words in ((5, "more than 6"), (6, "5 or 6")):
         assert by[f"turns at depth {depth} ({words} steps)"].reason == "refuted"
