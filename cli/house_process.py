@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
+
+from cornered.engine.compile.child_process import reap
 
 __all__ = ["ANALYST_KEY", "DEFAULT_ANALYST", "HOUSE_BOTS", "keep_house_bots", "next_start", "until_stdin_ends"]
 
@@ -16,8 +17,8 @@ DEFAULT_ANALYST: Final = "champion"
 HOUSE_BOTS: Final = (DEFAULT_ANALYST, *(f"level:level={level}" for level in range(1, 11)))
 ANALYST_KEY: Final = "CORNERED_ANALYST_KEY"
 """Environment variable with the operator's key, which allows bots to offer analysis."""
-GOODBYE_TIMEOUT_S: Final = 5.0
-"""Seconds that the bots have to close their connections."""
+GOODBYE_TIMEOUT_S: Final = 12.0
+"""Seconds that the bots have to close their connections, and their pool to await a worker that is just starting."""
 RESTART_DELAYS_S: Final = (1.0, 2.0, 5.0, 15.0, 60.0)
 """Seconds before the first, second, ... restart of bots that died."""
 HEALTHY_AFTER_S: Final = 300.0
@@ -77,13 +78,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
         return
     assert process.stdin is not None
     process.stdin.close()
-    try:
-        async with asyncio.timeout(GOODBYE_TIMEOUT_S):
-            await process.wait()
-    except TimeoutError:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
+    await reap(process, patience=GOODBYE_TIMEOUT_S)
 
 
 async def until_stdin_ends() -> None:

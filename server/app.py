@@ -9,7 +9,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -70,6 +70,7 @@ from cornered.server.runtime.recomputation import RatingFindings, recompute
 from cornered.server.runtime.retention_service import RetentionService
 from cornered.server.runtime.shared_limits import SharedLimits
 from cornered.server.runtime.signed_texts import TextSigner
+from cornered.server.runtime.task_group import TaskGroup
 from cornered.server.runtime.timekeeping import (
     STORE_SILENCE_MS,
     Outages,
@@ -188,7 +189,11 @@ async def serve(settings: Settings, *, started: Callable[[str], None] | None = N
 
 @contextlib.asynccontextmanager
 async def run(
-    settings: Settings, *, beforehand: bool = False, ending: Callable[[], None] = lambda: None
+    settings: Settings,
+    *,
+    passwords: Passwords | None = None,
+    beforehand: bool = False,
+    ending: Callable[[], None] = lambda: None,
 ) -> AsyncIterator[str]:
     """Run a server inside the block, which gets the page's address; the end of the block stops it in order.
 
@@ -198,7 +203,9 @@ async def run(
     logging.configure(settings.log_level, settings.log_format)
     async with open_stores(settings) as stores:
         try:
-            async with running_server(settings, stores, beforehand=beforehand, ending=ending) as address:
+            async with running_server(
+                settings, stores, passwords=passwords, beforehand=beforehand, ending=ending
+            ) as address:
                 yield address
         finally:
             ending()
@@ -247,7 +254,7 @@ async def running_server(
     )
     refused: OSError | SettingsError | None = None
     oidc = _oidc_visits(settings, accounts, secret, clock)
-    async with asyncio.TaskGroup() as tasks:
+    async with TaskGroup() as tasks:
         open_moderation = partial(
             _moderation_service, stores.moderation_log, accounts, secret, clock, new_word_list(settings)
         )
@@ -307,7 +314,7 @@ async def running_server(
         gateway = Gateway(settings, limits, lobby_service, account_service, exports, groups, bots, pages, tasks)
         registry = lobby_service.matches
         shared_limits = SharedLimits(limits, services.nodes)
-        organiser_orders = OrganiserOrders(registry, services.nodes, _spawner(tasks))
+        organiser_orders = OrganiserOrders(registry, services.nodes, tasks.spawn)
         router = NodeRouter(
             services.nodes,
             registry,
@@ -316,7 +323,7 @@ async def running_server(
             lobby_service.analyses,
             shared_limits,
             organiser_orders,
-            _spawner(tasks),
+            tasks.spawn,
             players=lobby_service.players_elsewhere,
             is_lobby_open=False,
         )
@@ -390,11 +397,6 @@ def _oidc_visits(settings: Settings, accounts: Accounts, secret: bytes, now: Cal
     )
 
 
-def _spawner(tasks: asyncio.TaskGroup) -> Callable[[Coroutine[None, None, None], str], asyncio.Task[None]]:
-    """Return a function that runs a coroutine as a named task of `tasks`."""
-    return lambda work, name: tasks.create_task(work, name=name)
-
-
 async def _clock(ownership: Ownership | None, sign: Sign | None) -> SteadyClock:
     """Return the match clock: it begins with the time of the database that several nodes share, or with this machine's.
 
@@ -455,7 +457,7 @@ def _lobby_service(
     social: SocialStore,
     push: PushSender | None,
     secret: bytes,
-    tasks: asyncio.TaskGroup,
+    tasks: TaskGroup,
 ) -> LobbyService:
     """Return the lobby service with its registry, with the limits of the settings."""
     patience = Patience(

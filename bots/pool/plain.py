@@ -16,6 +16,7 @@ from cornered.bots.bot import Bot, Limit, Thought
 from cornered.bots.pool.worker_main import ThinkJob, think
 from cornered.clients.sdk.worker_process import Lost
 from cornered.engine import State
+from cornered.engine.compile.child_process import reap
 
 __all__ = ["PlainThinker"]
 
@@ -85,7 +86,7 @@ class PlainThinker:
         if process is not None:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
-            await process.communicate()
+            await reap(process)
 
 
 def answer(line: str, known: dict[str, Bot]) -> str:

@@ -16,6 +16,8 @@ from collections.abc import AsyncGenerator, Callable, Iterable
 from time import monotonic
 from typing import Final
 
+from cornered.engine.compile.child_process import reap
+
 __all__ = ["COMPILE_TIMEOUT_S", "compile_each", "compiled"]
 
 COMPILE_TIMEOUT_S: Final = 300.0
@@ -66,7 +68,7 @@ async def compiled(
             if process.returncode is None or not process.stdout.at_eof():
                 _kill(process)
             # Reads what is left too, since the end of a process is known only when its pipe has ended.
-            await process.communicate()
+            await reap(process)
         # Items are compiled in their order: those before the last one that was done have failed, the next one crashed.
         del waiting[: current + 1]
 

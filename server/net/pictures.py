@@ -11,6 +11,8 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import Final
 
+from cornered.engine.compile.child_process import reap
+
 __all__ = ["DRAW_PROGRAM", "MAX_KEPT_BYTES", "PNG_WIDTH", "Pictures", "to_png"]
 
 MAX_KEPT_BYTES: Final = 8 << 20
@@ -73,7 +75,7 @@ async def to_png(svg: str) -> bytes:
         # Its request may have been given up.
         if process.returncode is None:
             process.kill()
-            await process.wait()
+            await reap(process)
     if process.returncode or not png:
         raise OSError("resvg has drawn no picture; is the package resvg-py installed?")
     return png

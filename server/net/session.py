@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Hashable
+from collections.abc import Awaitable, Hashable
 from functools import partial
 from typing import Final, NamedTuple, TypeAlias, assert_never, get_args
 
@@ -112,6 +112,7 @@ from cornered.server.runtime.lobby_service import Admission, LobbyService
 from cornered.server.runtime.match_mirror import MatchMirror
 from cornered.server.runtime.match_room import MatchRoom
 from cornered.server.runtime.social_service import BondCommand
+from cornered.server.runtime.task_group import Spawn
 from cornered.server.runtime.visits import Visit
 
 __all__ = ["Session"]
@@ -243,7 +244,7 @@ class Session:
         bots: BotService,
         limits: Limits,
         address: AddressLimits,
-        spawn: Callable[[Coroutine[None, None, None], str], asyncio.Task[None]],
+        spawn: Spawn,
         origin: str = "",
     ) -> None:
         """`spawn` runs a coroutine as a named task that ends with the server; `origin` is that of the page."""

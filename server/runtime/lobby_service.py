@@ -96,6 +96,7 @@ from cornered.server.runtime.readiness import Readiness
 from cornered.server.runtime.registry_observer import RegistryObserver
 from cornered.server.runtime.revocations import Revocations
 from cornered.server.runtime.social_service import SocialService
+from cornered.server.runtime.task_group import TaskGroup
 from cornered.server.runtime.tournament_driver import LobbyView
 from cornered.server.runtime.tournament_service import Peers, TournamentService
 from cornered.server.runtime.turn_notices import TurnNotices
@@ -138,7 +139,7 @@ class LobbyService:
         open_tournaments: Callable[[LobbyView, Peers], TournamentService],
         lobby_log: LobbyLog,
         social_store: SocialStore,
-        tasks: asyncio.TaskGroup,
+        tasks: TaskGroup,
         *,
         bounds: Bounds = Bounds(),  # noqa: B008 - it is frozen
         reserved_names: Iterable[str] = (),
@@ -187,7 +188,7 @@ class LobbyService:
             services.nodes,
             lobby=lambda: self._lobby,
             clients_of=self.clients_of,
-            spawn=lambda work, name: tasks.create_task(work, name=name),
+            spawn=tasks.spawn,
             now=services.now,
         )
         self._programs = BotPrograms(services.nodes, self.clients_of)

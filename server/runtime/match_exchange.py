@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import TypeAlias, assert_never
 
 from cornered.protocol.commands import MatchCommand, Say
@@ -22,6 +22,7 @@ from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_task import MatchTask
 from cornered.server.runtime.nodes import Nodes
 from cornered.server.runtime.remote_client import RemoteClient
+from cornered.server.runtime.task_group import Spawn
 
 __all__ = ["MAX_LOADING", "MatchExchange", "MatchMessage"]
 
@@ -37,7 +38,7 @@ class MatchExchange:
         self,
         registry: MatchRegistry,
         nodes: Nodes,
-        spawn: Callable[[Coroutine[None, None, None], str], asyncio.Task[None]],
+        spawn: Spawn,
     ) -> None:
         """`spawn` runs a coroutine as a named task that ends with the server."""
         self._registry = registry

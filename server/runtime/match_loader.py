@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, Protocol
 
 import structlog
@@ -27,6 +27,7 @@ from cornered.server.runtime.match_mirror import MatchMirror
 from cornered.server.runtime.match_room import MatchRoom, Services
 from cornered.server.runtime.match_task import MatchTask
 from cornered.server.runtime.registry_observer import RegistryObserver
+from cornered.server.runtime.task_group import Spawn
 
 __all__ = ["UNREADABLE", "MatchLoader", "Rooms"]
 
@@ -78,7 +79,7 @@ class MatchLoader:
         rooms: Rooms,
         observer: RegistryObserver,
         tasks: asyncio.TaskGroup,
-        spawn: Callable[[Coroutine[None, None, None], str], asyncio.Task[None]],
+        spawn: Spawn,
     ) -> None:
         """`spawn` runs a coroutine as a named task that ends before the match tasks do."""
         self._services = services

@@ -7,7 +7,7 @@ numbers is read from the journal, so a mirror shows what is stored and nothing e
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Sequence
 from typing import Final, Protocol, assert_never
 
 from cornered.protocol.commands import AskAnalysis, AskMoves, AskVariation, Command, Join, MatchCommand, Say
@@ -22,6 +22,7 @@ from cornered.server.refusal import Refusal
 from cornered.server.runtime.client_connection import Broadcast, ClientConnection
 from cornered.server.runtime.forwarder import Forwarder
 from cornered.server.runtime.match_room import MatchRoom, Services
+from cornered.server.runtime.task_group import Spawn
 
 __all__ = ["MatchMirror", "MirrorObserver"]
 
@@ -46,7 +47,7 @@ class MatchMirror(MatchRoom):
         services: Services,
         observer: MirrorObserver,
         forwarder: Forwarder,
-        spawn: Callable[[Coroutine[None, None, None], str], asyncio.Task[None]],
+        spawn: Spawn,
     ) -> None:
         """`spawn` runs a coroutine as a named task that ends with the server."""
         self._observer = observer

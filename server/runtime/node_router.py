@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Collection, Coroutine, Mapping
+from collections.abc import Collection, Mapping
 from typing import Protocol
 
 import structlog
@@ -41,6 +40,7 @@ from cornered.server.runtime.organiser_orders import OrganiserOrders
 from cornered.server.runtime.player_exchange import PlayerExchange
 from cornered.server.runtime.remote_client import RemoteClient
 from cornered.server.runtime.shared_limits import SharedLimits
+from cornered.server.runtime.task_group import Spawn
 
 __all__ = ["LobbyExchange", "NodeRouter"]
 
@@ -91,7 +91,7 @@ class NodeRouter:
         analyses: AnalysisExchange,
         limits: SharedLimits,
         orders: OrganiserOrders,
-        spawn: Callable[[Coroutine[None, None, None], str], asyncio.Task[None]],
+        spawn: Spawn,
         *,
         players: PlayerExchange | None = None,
         is_lobby_open: bool = True,

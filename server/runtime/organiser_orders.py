@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Coroutine
 from typing import Final
 
 from cornered.server.cluster.messages import OrderAnswered, OrganiserOrder
@@ -19,6 +18,7 @@ from cornered.server.refusal import Refusal
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_task import Decision
 from cornered.server.runtime.nodes import Nodes
+from cornered.server.runtime.task_group import Spawn
 
 __all__ = ["ORDER_SECONDS", "OrganiserOrders"]
 
@@ -42,7 +42,7 @@ class OrganiserOrders:
         self,
         registry: MatchRegistry,
         nodes: Nodes,
-        spawn: Callable[[Coroutine[None, None, None], str], asyncio.Task[None]],
+        spawn: Spawn,
     ) -> None:
         """`spawn` runs a coroutine as a named task that ends with the server."""
         self._registry = registry

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias, assert_never
 
 import structlog
@@ -29,6 +28,7 @@ from cornered.server.lobby.state import LobbyFacts
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.client_connection import ClientConnection
 from cornered.server.runtime.nodes import Nodes
+from cornered.server.runtime.task_group import Spawn
 from cornered.server.social.ports import Relation, SocialStore, SocialUnavailable, TooManyRelations, UnknownPerson
 
 __all__ = ["BondCommand", "SocialService"]
@@ -51,7 +51,7 @@ class SocialService:
         *,
         lobby: Callable[[], LobbyFacts],
         clients_of: Callable[[str], Iterable[ClientConnection]],
-        spawn: Callable[[Coroutine[None, None, None], str], asyncio.Task[None]],
+        spawn: Spawn,
         now: Callable[[], int],
     ) -> None:
         """`clients_of` returns a player's connections to this node; `now` is the time in milliseconds since 1970."""

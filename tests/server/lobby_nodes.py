@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -37,6 +37,7 @@ from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
 from cornered.server.runtime.organiser_orders import OrganiserOrders
 from cornered.server.runtime.shared_limits import SharedLimits
+from cornered.server.runtime.task_group import TaskGroup
 from cornered.server.runtime.tournament_service import TournamentService
 from cornered.server.settings import Settings
 from tests.server.conftest import ANALYST_KEY
@@ -133,9 +134,6 @@ class Node:
         self.lobby = self.service.replication
         self.registry = self.service.matches
 
-        def spawn(work: Coroutine[None, None, None], name: str) -> asyncio.Task[None]:
-            return cluster.tasks.create_task(work, name=name)
-
         self.router = NodeRouter(
             self.nodes,
             self.registry,
@@ -143,8 +141,8 @@ class Node:
             self.service.summaries,
             self.service.analyses,
             SharedLimits(Limits(Settings()), self.nodes),
-            OrganiserOrders(self.registry, self.nodes, spawn),
-            spawn,
+            OrganiserOrders(self.registry, self.nodes, cluster.tasks.spawn),
+            cluster.tasks.spawn,
             players=self.service.players_elsewhere,
         )
         self._running: list[asyncio.Task[None]] = []
@@ -189,7 +187,7 @@ class Node:
 class Cluster:
     """Nodes over one store."""
 
-    def __init__(self, tasks: asyncio.TaskGroup) -> None:
+    def __init__(self, tasks: TaskGroup) -> None:
         self.tasks = tasks
         self.table, self.network = SlotTable(), LocalNetwork()
         self.store, self.log = MemoryJournal(), MemoryLobbyLog()
@@ -228,7 +226,7 @@ class Cluster:
 @contextlib.asynccontextmanager
 async def cluster(*names: str, lobby: str = "") -> AsyncIterator[Cluster]:
     """Run nodes of which the first owns every match, and `lobby`, or the first one, the lobby."""
-    async with asyncio.TaskGroup() as tasks:
+    async with TaskGroup() as tasks:
         made = Cluster(tasks)
         made.table.assign(ALL_SLOTS, names[0])
         made.table.assign([LOBBY_SLOT], lobby or names[0])

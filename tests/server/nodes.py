@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,6 +34,7 @@ from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
 from cornered.server.runtime.organiser_orders import OrganiserOrders
 from cornered.server.runtime.shared_limits import SharedLimits
+from cornered.server.runtime.task_group import TaskGroup
 from cornered.server.settings import Settings
 from cornered.server.tracing import NO_TRACER, Tracer
 from tests.server.runtime.observer import Recorder
@@ -236,7 +237,7 @@ class LocalNode:
         table: SlotTable,
         network: LocalNetwork,
         store: MemoryJournal,
-        tasks: asyncio.TaskGroup,
+        tasks: TaskGroup,
         now: Callable[[], int],
         tracer: Tracer = NO_TRACER,
     ) -> None:
@@ -256,7 +257,7 @@ class LocalNode:
         analyses = AnalysisExchange(
             AnalysisService(self.counts, now, new_id), self.nodes, self.registry.forwarder, services.readiness
         )
-        self.organiser_orders = OrganiserOrders(self.registry, self.nodes, self._spawn)
+        self.organiser_orders = OrganiserOrders(self.registry, self.nodes, tasks.spawn)
         self.router = NodeRouter(
             self.nodes,
             self.registry,
@@ -265,18 +266,10 @@ class LocalNode:
             analyses,
             self.shared_limits,
             self.organiser_orders,
-            self._spawn,
+            tasks.spawn,
         )
         self._running: list[asyncio.Task[None]] = []
         self._numbers = itertools.count(1)
-
-    def _spawn(self, work: Coroutine[None, None, None], name: str) -> asyncio.Task[None]:
-        try:
-            return self._tasks.create_task(work, name=name)
-        except RuntimeError:
-            # A message that came while the test ends: before Python 3.13 the group leaves the coroutine open.
-            work.close()
-            raise
 
     async def start(self) -> None:
         await self.ownership.join(self.router)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import aclosing
 from pathlib import Path
 
+import psutil
 import pytest
 
 from cornered.engine.compile import compiler
@@ -137,3 +138,23 @@ def test_a_reader_that_is_gone_ends_the_compiling(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(sys, "stdout", Closed())
     assert compile_each(("a", "b"), compiled_items.append) == 0
     assert compiled_items == ["a"]
+
+
+async def test_a_reader_that_is_cancelled_again_still_waits_for_the_process_to_end() -> None:
+    is_hanging = asyncio.Event()
+
+    async def read() -> None:
+        async for _ in compiled("compiling_for_tests", ["hang"], on_noise=lambda line: is_hanging.set()):
+            pass
+
+    reading = asyncio.create_task(read())
+    async with asyncio.timeout(60):
+        await is_hanging.wait()
+    (program,) = psutil.Process().children()
+    while not reading.done():
+        # As the end of a task group does, whose task was cancelled already.
+        reading.cancel()
+        await asyncio.sleep(0)
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+    assert not program.is_running()

@@ -36,6 +36,7 @@ from cornered.server.ports import JournalUnavailable, NotOwner, StaleSequence
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.client_connection import ClientConnection
 from cornered.server.runtime.match_room import MatchRoom
+from cornered.server.runtime.task_group import TaskGroup
 from tests.server.nodes import FencedJournal, Line, LocalNode, SlotTable, TableOwnership
 from tests.virtual_time import VirtualTimeLoop, after
 
@@ -190,7 +191,7 @@ class ClusterMachine(RuleBasedStateMachine):
         self.numbers = itertools.count(1)
         self.nodes: dict[str, LocalNode] = {}
         self.lives: dict[str, asyncio.Task[None]] = {}
-        self.groups: dict[str, asyncio.TaskGroup] = {}
+        self.groups: dict[str, TaskGroup] = {}
         self.dead_journals: list[HeldJournal] = []
         self.people = [Person(player) for player in PLAYERS]
 
@@ -245,7 +246,7 @@ class ClusterMachine(RuleBasedStateMachine):
         ready = self.loop.create_future()
 
         async def live() -> None:
-            async with asyncio.TaskGroup() as tasks:
+            async with TaskGroup() as tasks:
                 node = self.node_kind(name, self.table, self.network, self.store, tasks, self._now)
                 node.ownership.known = dict(self.table.owners)
                 await node.start()

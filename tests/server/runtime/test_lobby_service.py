@@ -36,6 +36,7 @@ from cornered.protocol.events import MatchEvent
 from cornered.protocol.messages import ChallengeClosed, Challenged, Happened, LobbyChanged, Notice, Paired, Refused
 from cornered.protocol.values import Accepts, Fischer, GameSpec, SeekSettings
 from cornered.server.adapters.journal_memory import MemoryJournal
+from cornered.server.runtime.task_group import TaskGroup
 from tests.conftest import Mosquitto
 from tests.server.conftest import Pair, PlayOut, Running, Start, Stores
 
@@ -307,7 +308,7 @@ async def test_presence_shows_who_came_and_stays(running: Running) -> None:
 
 async def test_a_stop_is_announced_answered_and_closed_with_1012(start: Start, pair: Pair) -> None:
     stop = asyncio.Event()
-    async with asyncio.TaskGroup() as tasks:
+    async with TaskGroup() as tasks:
         opened: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
         async def serve() -> None:

@@ -34,6 +34,7 @@ from cornered.server.runtime.lobby_watchers import SLICE_SOCKETS
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_room import Services
 from cornered.server.runtime.moderation_service import ModerationService
+from cornered.server.runtime.task_group import TaskGroup
 from cornered.server.runtime.tournament_service import TournamentService
 from cornered.server.settings import Settings
 from tests.server.conftest import ANALYST_KEY, Pair, Running, Start
@@ -73,7 +74,7 @@ class Watched:
 class Scene:
     """A lobby service and its clients."""
 
-    def __init__(self, tasks: asyncio.TaskGroup) -> None:
+    def __init__(self, tasks: TaskGroup) -> None:
         services = Services(MemoryJournal(), LocalBus(), Counts(), lambda: int(time.monotonic() * 1000))
         self.lobby_service = LobbyService(
             services,
@@ -112,7 +113,7 @@ class Scene:
 @pytest.fixture
 async def scene(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
     monkeypatch.setattr(lobby_watchers, "PUBLISH_INTERVAL_S", 0.01)
-    async with asyncio.TaskGroup() as tasks:
+    async with TaskGroup() as tasks:
         scene = Scene(tasks)
         await scene.lobby_service.recover()
         yield scene

@@ -23,6 +23,7 @@ from cornered.server.runtime.client_connection import ClientConnection
 from cornered.server.runtime.forwarder import FORWARD_SECONDS
 from cornered.server.runtime.match_mirror import MatchMirror
 from cornered.server.runtime.match_task import MatchTask
+from cornered.server.runtime.task_group import TaskGroup
 from cornered.server.tracing import NO_TRACER, Tracer
 from tests.server.nodes import Line, LocalNode, SlotTable
 from tests.virtual_time import after
@@ -40,7 +41,7 @@ SOON = 0.4
 class Cluster:
     """Nodes `a` and `b` (and more) over one store; every slot is `a`'s at first."""
 
-    def __init__(self, tasks: asyncio.TaskGroup, tracer: Callable[[str], Tracer]) -> None:
+    def __init__(self, tasks: TaskGroup, tracer: Callable[[str], Tracer]) -> None:
         self.tracer = tracer
         self.table, self.network, self.store = SlotTable(), LocalNetwork(), MemoryJournal()
         self.tasks = tasks
@@ -87,7 +88,7 @@ class Cluster:
 
 @contextlib.asynccontextmanager
 async def cluster(*names: str, tracer: Callable[[str], Tracer] = lambda _: NO_TRACER) -> AsyncIterator[Cluster]:
-    async with asyncio.TaskGroup() as tasks:
+    async with TaskGroup() as tasks:
         made = Cluster(tasks, tracer)
         made.table.assign(ALL_SLOTS, names[0])
         for name in names:

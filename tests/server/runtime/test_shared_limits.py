@@ -17,6 +17,7 @@ from cornered.server.refusal import Refusal
 from cornered.server.runtime.limits import ACCOUNT_FAILURE_BURST, ADDRESS_FAILURE_BURST, MAX_IDLE
 from cornered.server.runtime.shared_limits import MAX_TOLD
 from cornered.server.runtime.sign_ins import SignIns
+from cornered.server.runtime.task_group import TaskGroup
 from tests.server.nodes import LocalNode, SlotTable
 from tests.virtual_time import after
 
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.virtual_time
 async def nodes(*names: str) -> AsyncIterator[tuple[list[LocalNode], LocalNetwork]]:
     table, network, store = SlotTable(), LocalNetwork(), MemoryJournal()
     table.assign(ALL_SLOTS, names[0])
-    async with asyncio.TaskGroup() as tasks:
+    async with TaskGroup() as tasks:
         made = [LocalNode(name, table, network, store, tasks, lambda: 0) for name in names]
         for node in made:
             await node.start()
