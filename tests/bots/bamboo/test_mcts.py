@@ -7,22 +7,14 @@ from random import Random
 
 import pytest
 
-from cornered import engine
 from cornered.bots.bamboo.playout import playout
 from cornered.bots.bamboo.tree import BambooTreeNode, new_node, run_iteration, uct
 from cornered.bots.roster import create
 from cornered.bots.roster.bamboo_mcts import BambooMctsBot
 from cornered.bots.solve.bamboo import solve
 from cornered.clients.sdk import Limit
-from cornered.engine.games.bamboo import BambooState, cell_numbers
-
-
-def after(radius: int, moves: str) -> BambooState:
-    state = engine.load("bamboo", radius=radius).start()
-    for move in moves.split():
-        state = engine.apply(state, move)
-    assert isinstance(state, BambooState)
-    return state
+from cornered.engine.games.bamboo import cell_numbers
+from tests.bots.scenes import bamboo
 
 
 def nodes(root: BambooTreeNode) -> list[BambooTreeNode]:
@@ -30,21 +22,21 @@ def nodes(root: BambooTreeNode) -> list[BambooTreeNode]:
 
 
 def test_the_selection_value_is_equation_8() -> None:
-    child = BambooTreeNode(after(1, "").position, [], visits=4, wins=3)
+    child = BambooTreeNode(bamboo(1, "").position, [], visits=4, wins=3)
     assert uct(child, 9, 0.4) == pytest.approx(3 / 4 + 0.4 * math.sqrt(math.log(9) / 4))
 
 
 def test_playouts_are_uniformly_random() -> None:
-    start = after(1, "").position
+    start = bamboo(1, "").position
     wins = sum(playout(start, seed) == 0 for seed in range(20_000))
     # The first wins one in seven; 0.01 is four standard deviations.
     assert wins / 20_000 == pytest.approx(1 / 7, abs=0.01)
-    assert {playout(after(1, "b3 b2 a1").position, seed) for seed in range(5)} == {0}
+    assert {playout(bamboo(1, "b3 b2 a1").position, seed) for seed in range(5)} == {0}
 
 
 def test_an_iteration_goes_where_equation_8_is_highest_and_adds_one_node() -> None:
     chance = Random(4)
-    root = new_node(after(1, "b3").position, chance)
+    root = new_node(bamboo(1, "b3").position, chance)
     seen = 0
     for count in range(300):
         before = {move: child.visits for move, child in root.children.items()}
@@ -65,7 +57,7 @@ def test_an_iteration_goes_where_equation_8_is_highest_and_adds_one_node() -> No
 
 def test_every_visit_is_a_childs_or_the_nodes_own_and_rewards_are_for_who_moved_there() -> None:
     chance = Random(2)
-    root = new_node(after(2, "a1 c3").position, chance)
+    root = new_node(bamboo(2, "a1 c3").position, chance)
     for _ in range(2000):
         run_iteration(root, 0.4, 100, chance)
     for node in nodes(root):
@@ -78,7 +70,7 @@ def test_every_visit_is_a_childs_or_the_nodes_own_and_rewards_are_for_who_moved_
 def test_it_finds_the_solved_moves_of_radius_1() -> None:
     chance, found = Random(6), 0
     while found < 12:
-        state = after(1, "")
+        state = bamboo(1, "")
         for _ in range(chance.randrange(1, 5)):
             if state.outcome is None:
                 state = state.play(chance.choice(state.moves()))
@@ -90,7 +82,7 @@ def test_it_finds_the_solved_moves_of_radius_1() -> None:
 
 
 def test_it_plays_the_most_visited_move_with_as_many_games_as_it_may() -> None:
-    state = after(2, "a1 c3")
+    state = bamboo(2, "a1 c3")
     thought = create("bamboo-mcts:iterations=300", 1).choose(state, Limit())
     assert thought.nodes == 300
     assert thought.lines[0].move == thought.move
@@ -100,7 +92,7 @@ def test_it_plays_the_most_visited_move_with_as_many_games_as_it_may() -> None:
 def test_the_tree_below_the_two_moves_played_is_kept() -> None:
     bot = create("bamboo-mcts:iterations=2000", 3)
     assert isinstance(bot, BambooMctsBot)
-    state = after(2, "a1 c3")
+    state = bamboo(2, "a1 c3")
     line = bot.choose(state, Limit()).pv
     later = state.play(line[0]).play(line[1])
     kept = bot.recall(later.position)
@@ -111,12 +103,12 @@ def test_the_tree_below_the_two_moves_played_is_kept() -> None:
     again = bot.choose(later, Limit())
     # The second search starts from the kept tree, so the same work covers more games.
     assert again.lines != fresh.lines
-    assert bot.recall(after(2, "a1 e3").position) is None
+    assert bot.recall(bamboo(2, "a1 e3").position) is None
 
 
 def test_other_games_in_between_do_not_change_what_it_plays() -> None:
     def play(bots: list[BambooMctsBot], openings: list[str]) -> list[list[str]]:
-        states = [after(2, opening) for opening in openings]
+        states = [bamboo(2, opening) for opening in openings]
         played: list[list[str]] = [[] for _ in openings]
         for _ in range(4):
             for i, bot in enumerate(bots):

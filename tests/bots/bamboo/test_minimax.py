@@ -5,9 +5,6 @@ from __future__ import annotations
 import random
 
 import numpy as np
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from cornered import engine
 from cornered.bots.bamboo.cells import cubes, squares
@@ -16,24 +13,11 @@ from cornered.bots.roster import create
 from cornered.clients.sdk import Limit
 from cornered.engine.games.bamboo import BambooState, cell_names, sizes, whole
 from cornered.engine.kernels.hexagon import MAX_MOVES, placements, turned
-
-
-def after(radius: int, moves: str) -> BambooState:
-    state = engine.load("bamboo", radius=radius).start()
-    for move in moves.split():
-        state = engine.apply(state, move)
-    assert isinstance(state, BambooState)
-    return state
+from tests.bots.scenes import bamboo, random_game
 
 
 def at_random(radius: int, plies: int, seed: int) -> BambooState:
-    chance = random.Random(seed)
-    state = after(radius, "")
-    for _ in range(plies):
-        following = state.play(chance.choice(state.moves()))
-        if following.outcome is not None:
-            break
-        state = following
+    state: BambooState = random_game(engine.load("bamboo", radius=radius), seed, plies + 1)[-1]
     return state
 
 
@@ -54,44 +38,35 @@ def value(state: BambooState, depth: int) -> int:
     return max(values) if state.to_move == 0 else min(values)
 
 
-@pytest.mark.parametrize(
-    ("moves", "expected"),
-    [
-        ("", 0),
+def test_the_evaluation_is_groups_and_moves_of_red_less_those_of_blue() -> None:
+    expected = {
+        "": 0,
         # Red's b3 forbids its neighbours a2, b2 and c2 to red: one group and three moves; blue has six moves.
-        ("b3", 1 + 3 - 6),
+        "b3": 1 + 3 - 6,
         # One group each; red may place on a1 and c1, blue on a2 and c2.
-        ("b3 b1", 0),
+        "b3 b1": 0,
         # Red has two groups and the moves c1 (a third) and c2 (a pair); blue one group and still a2 and c2.
-        ("b3 b1 a1", (2 + 2) - (1 + 2)),
-    ],
-)
-def test_the_evaluation_is_groups_and_moves_of_red_less_those_of_blue(moves: str, expected: int) -> None:
-    assert estimate(after(1, moves).position, 0) == expected
+        "b3 b1 a1": (2 + 2) - (1 + 2),
+    }
+    assert {moves: estimate(bamboo(1, moves).position, 0) for moves in expected} == expected
 
 
-@pytest.mark.parametrize(
-    ("moves", "expected"),
-    [
-        # No group of two stones: only the moves count.
-        ("b3", 3 - 6),
-        ("b3 b1 a1", 2 - 2),
-    ],
-)
-def test_the_papers_groups_have_two_stones_or_more(moves: str, expected: int) -> None:
-    assert estimate(after(1, moves).position, 1) == expected
+def test_the_papers_groups_have_two_stones_or_more() -> None:
+    # No group of two stones: only the moves count.
+    expected = {"b3": 3 - 6, "b3 b1 a1": 2 - 2}
+    assert {moves: estimate(bamboo(1, moves).position, 1) for moves in expected} == expected
 
 
-@given(st.integers(1, 6), st.integers(0, 60), st.integers(0, 1000))
-def test_the_paper_counts_all_groups_but_those_of_one_stone(radius: int, plies: int, seed: int) -> None:
-    state = at_random(radius, plies, seed)
-    red, blue = (sum(size == 1 for size in sizes(stones)) for stones in state.stones())
-    assert estimate(state.position, 1) == definition(state) - red + blue
+def test_the_paper_counts_all_groups_but_those_of_one_stone() -> None:
+    for radius in range(1, 7):
+        for state in random_game(engine.load("bamboo", radius=radius), radius):
+            red, blue = (sum(size == 1 for size in sizes(stones)) for stones in state.stones())
+            assert estimate(state.position, 1) == definition(state) - red + blue
 
 
 def test_the_bot_takes_the_definition_of_a_group_as_a_setting() -> None:
     scores = {
-        groups: create(f"bamboo-minimax:groups={groups},depth=1").choose(after(1, "b3 b1"), Limit()).score
+        groups: create(f"bamboo-minimax:groups={groups},depth=1").choose(bamboo(1, "b3 b1"), Limit()).score
         for groups in ("all", "pairs")
     }
     # After a1 or c1 red has two single stones and two moves, blue one stone and two moves.
@@ -99,22 +74,21 @@ def test_the_bot_takes_the_definition_of_a_group_as_a_setting() -> None:
 
 
 def test_one_ply_ahead_red_takes_the_highest_and_blue_the_lowest() -> None:
-    red = after(1, "b3 b1")
+    red = bamboo(1, "b3 b1")
     found = search(red.position, 1, 1, "plain", new_counters(None))
     assert found.value == 1
     assert {cell_names(1)[move]: value for move, value in found.values.items()} == {"a1": 1, "c1": 1}
-    blue = after(1, "b3")
+    blue = bamboo(1, "b3")
     found = search(blue.position, 1, 1, "plain", new_counters(None))
     assert found.value == min(definition(blue.play(move)) for move in blue.moves())
 
 
-@pytest.mark.parametrize("pruning", ["plain", "pruned", "sorted"])
-def test_the_compiled_search_is_the_printed_one(pruning: str) -> None:
+def test_the_compiled_search_is_the_printed_one() -> None:
     for seed in range(12):
         radius = 1 + seed % 2
         state = at_random(radius, 3 + seed, seed)
         for depth in (1, 2, 3) if radius == 1 else (1, 2):
-            assert search(state.position, radius, depth, pruning, new_counters(None)).value == value(state, depth)  # type: ignore[arg-type]
+            assert search(state.position, radius, depth, "plain", new_counters(None)).value == value(state, depth)
 
 
 def test_pruning_and_sorting_change_the_work_and_never_the_value() -> None:
@@ -171,7 +145,7 @@ def test_as_many_of_the_best_moves_as_are_asked_for_get_exact_values() -> None:
 
 
 def test_out_of_nodes_it_plays_the_best_of_what_it_has_finished() -> None:
-    state = after(5, "a1 k6")
+    state = bamboo(5, "a1 k6")
     bot = create("bamboo-minimax:pruning=plain")
     for nodes in (1, 50, 500, 2000):
         thought = bot.choose(state, Limit(nodes=nodes))

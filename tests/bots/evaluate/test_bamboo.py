@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 
 from cornered import engine
@@ -20,27 +18,16 @@ from cornered.bots.evaluate.bamboo import (
 )
 from cornered.engine.games.bamboo import BambooState, cell_numbers
 from cornered.engine.kernels.hexagon import MAX_MOVES, gen, turned
-
-
-def after(radius: int, moves: str) -> BambooState:
-    state = engine.load("bamboo", radius=radius).start()
-    for move in moves.split():
-        state = engine.apply(state, move)
-    assert isinstance(state, BambooState)
-    return state
+from tests.bots.scenes import bamboo, random_game
 
 
 def played(radius: int, seed: int) -> list[BambooState]:
-    chance, state, found = random.Random(seed), after(radius, ""), []
-    while state.outcome is None:
-        found.append(state)
-        state = state.play(chance.choice(state.moves()))
-    return found
+    return random_game(engine.load("bamboo", radius=radius), seed)
 
 
 def test_standing_is_groups_and_the_weight_on_the_cells_beside_them() -> None:
     # Red's a1 and a3 have three free neighbours each, two stones in the making on each; both touch a2.
-    position = after(2, "a1 e1 a3 e3").position
+    position = bamboo(2, "a1 e1 a3 e3").position
     assert side_score(position, 15) == 2 * GROUP - 13 * (2 * 3 + 2 * 3)
     assert side_score(position, 25) == 2 * GROUP - 9 * 12 - 40
     # Of 15 free cells 10 touch no red stone: a1 and a3 have five neighbours together.
@@ -54,7 +41,7 @@ def test_both_sides_are_judged_alike_and_the_turn_is_a_burden() -> None:
 
 
 def test_late_in_a_game_three_groups_are_better_than_two() -> None:
-    two, three = after(3, "a1 d4 a3 g1 a4 g3").position, after(3, "a1 d4 a3 g1 c1 g3").position
+    two, three = bamboo(3, "a1 d4 a3 g1 a4 g3").position, bamboo(3, "a1 d4 a3 g1 c1 g3").position
     assert side_score(two, 15) < side_score(three, 15)
 
 
@@ -74,13 +61,13 @@ def test_the_choice_is_the_best_ranked_and_leaves_nothing_out_for_good() -> None
 
 
 def test_small_boards_are_looked_at_whole() -> None:
-    state = after(3, "")
+    state = bamboo(3, "")
     buffer = np.zeros(MAX_MOVES, np.int64)
     assert candidate_moves(state.position, buffer, gen(state.position, buffer)) == 37
 
 
 def test_a_corner_is_ranked_above_the_centre_at_first() -> None:
-    position, numbers = after(5, "").position, cell_numbers(5)
+    position, numbers = bamboo(5, "").position, cell_numbers(5)
     assert order_score(position, numbers["a1"]) > order_score(position, numbers["f6"])
 
 

@@ -16,6 +16,7 @@ from cornered.bots.search.searcher import Searcher
 from cornered.bots.solve.isolation import prove
 from cornered.engine.games.isolation import IsolationState
 from cornered.engine.kernels.grid import CELL_BITS, names, word
+from tests.bots.scenes import isolation, random_game
 
 ISOLATION = engine.load("isolation")
 
@@ -27,17 +28,7 @@ def scratch() -> Any:
 def positions(size: int, games: int, seed: int) -> Iterator[IsolationState]:
     chance = random.Random(seed)
     for _ in range(games):
-        state = engine.load("isolation", width=size, height=size).start()
-        while state.outcome is None:
-            assert isinstance(state, IsolationState)
-            yield state
-            state = state.play(chance.choice(state.moves()))
-
-
-def parsed(text: str, size: int = 4) -> IsolationState:
-    state = engine.load("isolation", width=size, height=size).parse(text)
-    assert isinstance(state, IsolationState)
-    return state
+        yield from random_game(engine.load("isolation", width=size, height=size), chance)
 
 
 def test_what_is_known_is_true_and_takes_no_longer_than_said() -> None:
@@ -53,12 +44,12 @@ def test_what_is_known_is_true_and_takes_no_longer_than_said() -> None:
 
 
 def test_something_is_known_exactly_when_no_cell_is_within_reach_of_both() -> None:
-    together = parsed("0.../xxx./...x/1... 0")
-    apart = parsed("0.../xxxx/..../1... 0")
+    together = isolation("0.../xxx./...x/1... 0")
+    apart = isolation("0.../xxxx/..../1... 0")
     assert exact_value(together.position, scratch()) == 0
     # Three slides against seven: the mover has lost within twice three plies.
     assert exact_value(apart.position, scratch()) == -6
-    assert exact_value(parsed("0.../xxxx/..../1... 1").position, scratch()) == 7
+    assert exact_value(isolation("0.../xxxx/..../1... 1").position, scratch()) == 7
 
 
 def test_nothing_is_known_before_both_pawns_are_placed() -> None:
@@ -69,7 +60,7 @@ def test_nothing_is_known_before_both_pawns_are_placed() -> None:
 
 
 def test_a_cell_is_the_movers_when_it_takes_no_more_slides_than_the_other() -> None:
-    state = parsed("0.../..../..../...1 0")
+    state = isolation("0.../..../..../...1 0")
     position = state.position
     mine, theirs = voronoi_zones(position.free, position.mover, position.second)
     # One slide takes both pawns to the corners and along the diagonal; what is not seen at once takes two.
@@ -91,12 +82,12 @@ def test_every_cell_in_reach_is_given_to_one_of_the_two() -> None:
 
 
 def test_the_mover_with_more_cells_is_better_off() -> None:
-    assert evaluate(parsed("0.../..../xx.x/.x1x 0").position) > 0
-    assert evaluate(parsed("0.../..../xx.x/.x1x 1").position) < 0
+    assert evaluate(isolation("0.../..../xx.x/.x1x 0").position) > 0
+    assert evaluate(isolation("0.../..../xx.x/.x1x 1").position) < 0
 
 
 def test_the_move_that_leaves_fewest_replies_comes_first() -> None:
-    state = parsed("..0./..../xxx./1..x 0")
+    state = isolation("..0./..../xxx./1..x 0")
     best = max(state.moves(), key=lambda move: order_score(state.position, CELL_BITS[move]))
     replies = {move: len(state.play(move).moves()) for move in state.moves()}
     assert replies[best] == min(replies.values())

@@ -16,16 +16,9 @@ from cornered.bots.solve import quoridor as solver
 from cornered.engine.games.quoridor import MOVE_NAMES, QuoridorState
 from cornered.engine.kernels.maze import SPLIT, passages
 from cornered.engine.kernels.walls import MAX_MOVES, Position, gen, goal
+from tests.bots.scenes import quoridor as quoridor_after
 
 SCRATCH = np.zeros(1, quoridor.SCRATCH)[0]
-
-
-def played(moves: str, **options: int) -> QuoridorState:
-    state = engine.load("quoridor", **options).start()
-    for move in moves.split():
-        state = engine.apply(state, move)
-    assert isinstance(state, QuoridorState)
-    return state
 
 
 def positions(size: int, walls: int, number: int, share: float = 0.5) -> list[QuoridorState]:
@@ -71,18 +64,11 @@ def test_loud_walls_gain_two_steps() -> None:
     assert found > 100
 
 
-def test_floods_count_the_same_steps_as_rings_in_plain_python() -> None:
+def test_steps_and_doors_of_the_ways_are_those_of_all_shortest_paths_in_plain_python() -> None:
     for number, size in enumerate((9, 9, 7, 5, 3)):
         for state in positions(size, 10, number):
             maze = Maze.of(state.position)
-            expected = tuple(len(maze.rings(state.position, seat)) - 1 for seat in (0, 1))
-            assert both_ways(state.position) == expected
-
-
-def test_the_doors_of_the_ways_are_those_of_all_shortest_paths() -> None:
-    for number, size in enumerate((9, 9, 5)):
-        for state in positions(size, 10, number):
-            maze = Maze.of(state.position)
+            assert both_ways(state.position) == tuple(len(maze.rings(state.position, seat)) - 1 for seat in (0, 1))
             doors = passages(state.position[:4], size)
             for seat in (0, 1):
                 cell = state.pawns()[seat]
@@ -106,19 +92,19 @@ def test_a_closed_cell_has_no_way() -> None:
 
 
 def test_worth_counts_steps_walls_and_the_turn() -> None:
-    assert quoridor.evaluate(played("").position) == 50
+    assert quoridor.evaluate(quoridor_after().position) == 50
     # A step ahead, and the other to move.
-    assert quoridor.evaluate(played("e2").position) == -100 + 50
+    assert quoridor.evaluate(quoridor_after("e2").position) == -100 + 50
     # A wall that makes the other's way two steps longer costs the wall.
-    ahead = played("e2 e8 a1h")
+    ahead = quoridor_after("e2 e8 a1h")
     assert both_ways(ahead.position) == (7, 7)
     assert quoridor.evaluate(ahead.position) == quoridor.WALL_SCORE + 50
 
 
 def test_an_opponent_without_walls_makes_a_lead_safe() -> None:
-    without, with_walls = played("e2 e8", walls=0), played("e2 e8")
+    without, with_walls = quoridor_after("e2 e8", walls=0), quoridor_after("e2 e8")
     assert quoridor.evaluate(without.position) == quoridor.evaluate(with_walls.position) + quoridor.UNOPPOSED_LEAD_SCORE
-    behind = played("e2 d9", walls=0)
+    behind = quoridor_after("e2 d9", walls=0)
     assert quoridor.evaluate(behind.play("d2").position) == -100 + 50 - quoridor.UNOPPOSED_LEAD_SCORE
 
 
@@ -152,7 +138,7 @@ def test_narrowing_keeps_the_walls_that_gain_most_and_puts_them_first() -> None:
 
 
 def test_narrowing_keeps_walls_that_take_one_of_several_ways() -> None:
-    kept, _ = narrowed(played(""))
+    kept, _ = narrowed(quoridor_after())
     assert {"d8v", "e8v", "d1v", "e1v", "d8h", "e8h"} <= set(kept)
     assert "a5h" not in kept
 
@@ -197,13 +183,8 @@ def test_nothing_is_known_while_the_player_behind_has_walls() -> None:
     assert quoridor.exact_value(past()._replace(left=3 << 8 | 1), SCRATCH) == 0
 
 
-def test_nothing_is_known_of_pawns_that_can_still_meet() -> None:
-    start = engine.load("quoridor", walls=0).start()
-    assert isinstance(start, QuoridorState)
-    assert quoridor.exact_value(start.position, SCRATCH) == 0
-
-
-def test_nothing_is_known_of_a_race_that_a_draw_rule_ends() -> None:
+def test_nothing_is_known_of_pawns_that_can_still_meet_nor_of_a_race_that_a_draw_rule_ends() -> None:
+    assert quoridor.exact_value(quoridor_after(walls=0).position, SCRATCH) == 0
     assert quoridor.exact_value(past(max_plies=100)._replace(ply=97), SCRATCH) == 3
     assert quoridor.exact_value(past(max_plies=100)._replace(ply=98), SCRATCH) == 0
     assert quoridor.exact_value(past(no_progress=50)._replace(quiet=47), SCRATCH) == 3
@@ -211,7 +192,7 @@ def test_nothing_is_known_of_a_race_that_a_draw_rule_ends() -> None:
 
 
 def test_the_printed_evaluation_weighs_paths_progress_and_walls() -> None:
-    state = played("e2 e8 e3 e3h")
+    state = quoridor_after("e2 e8 e3 e3h")
     # Seat 0 stands on e3 behind a wall: 7 steps, rank 3, ten walls; seat 1 on e8: 8 steps round it, one rank, nine.
     assert both_ways(state.position) == (7, 8)
     assert printed(state, 0, 0, PrintedWeights()) == 12 * 1 + 1.5 * (2 - 1) + 2 * (10 - 9)
@@ -220,17 +201,17 @@ def test_the_printed_evaluation_weighs_paths_progress_and_walls() -> None:
 
 
 def test_the_printed_evaluation_hurries_to_win_and_delays_to_lose() -> None:
-    won = played("b2 b1", size=3)
+    won = quoridor_after("b2 b1", size=3)
     assert won.outcome is not None
     assert won.outcome.winner == 1
     assert printed(won, 1, 2, PrintedWeights()) == 1_000_002
     assert printed(won, 0, 2, PrintedWeights()) == -1_000_002
-    drawn = played("d1 d9", max_plies=2)
+    drawn = quoridor_after("d1 d9", max_plies=2)
     assert printed(drawn, 0, 3, PrintedWeights()) == printed(drawn, 1, 3, PrintedWeights()) == DRAW_PENALTY
 
 
 def test_at_most_eight_walls_are_looked_at_nearest_to_the_opponent_first() -> None:
-    state = played("e2 e8")
+    state = quoridor_after("e2 e8")
     moves = choice(state, 8)
     assert moves[:4] == ["e3", "d2", "f2", "e1"]
     # e8 is the cell that names a wall at distance 0; then those one cell off, ranks from below, horizontal ones first.

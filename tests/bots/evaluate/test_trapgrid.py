@@ -14,23 +14,14 @@ from cornered.bots.evaluate.trapgrid import SCRATCH, evaluate, exact_value, key,
 from cornered.bots.solve.trapgrid import solve
 from cornered.engine.games.trapgrid import Position
 from cornered.engine.kernels.grid import CELL_BITS, word
+from tests.bots.scenes import random_game, trapgrid
 
 
 def positions(count: int, size: int = 6) -> Iterator[Any]:
     """Yield unfinished positions of random games."""
     chance = random.Random(size)
-    while count:
-        state = engine.load("trapgrid", size=size).start()
-        for _ in range(chance.randrange(size * size)):
-            if state.outcome is None:
-                following = state.play(chance.choice(state.moves()))
-                state = state if following.outcome is not None else following
-        yield state
-        count -= 1
-
-
-def parse(text: str, size: int) -> Any:
-    return engine.load("trapgrid", size=size).parse(text)
+    for _ in range(count):
+        yield random_game(engine.load("trapgrid", size=size), chance, 1 + chance.randrange(size * size))[-1]
 
 
 def test_what_is_known_is_what_the_solver_proves() -> None:
@@ -49,47 +40,44 @@ def test_what_is_known_is_what_the_solver_proves() -> None:
 
 def test_nothing_is_known_while_both_can_reach_the_same_cell() -> None:
     scratch = np.zeros(1, SCRATCH)[0]
-    assert exact_value(parse("0...../....../....../....../....../.....1 0", 6).position, scratch) == 0
-    assert exact_value(parse("0../xx./1.. 0", 3).position, scratch) == 0
-    assert exact_value(parse("0../xxx/1.. 0", 3).position, scratch) == -4
-    assert exact_value(parse("0../xxx/1.x 0", 3).position, scratch) == 3
-    assert exact_value(parse("0../x.x/1x. 0", 3).position, scratch) != 0
-
-
-def test_a_shut_in_opponent_has_lost_at_once() -> None:
-    scratch = np.zeros(1, SCRATCH)[0]
-    assert exact_value(parse("0../..x/.x1 0", 3).position, scratch) == 1
+    assert exact_value(trapgrid("0...../....../....../....../....../.....1 0", 6).position, scratch) == 0
+    assert exact_value(trapgrid("0../xx./1.. 0").position, scratch) == 0
+    assert exact_value(trapgrid("0../xxx/1.. 0").position, scratch) == -4
+    assert exact_value(trapgrid("0../xxx/1.x 0").position, scratch) == 3
+    assert exact_value(trapgrid("0../x.x/1x. 0").position, scratch) != 0
+    # A shut-in opponent has lost at once.
+    assert exact_value(trapgrid("0../..x/.x1 0").position, scratch) == 1
 
 
 def test_zones_are_cells_that_one_player_reaches_first() -> None:
-    position = parse("0..../...../...../...../....1 0", 5).position
+    position = trapgrid("0..../...../...../...../....1 0", 5).position
     # Of 25 cells, the mover has the five of the middle diagonal too.
     assert voronoi_lead(position.free, position.mover, position.other) == 5
     assert voronoi_lead(position.free, position.other, position.mover) == 5
-    row = parse("xxx/0.1/xxx 0", 3).position
+    row = trapgrid("xxx/0.1/xxx 0").position
     assert voronoi_lead(row.free, row.mover, row.other) == 1
 
 
 def test_worth_is_room_by_colours_and_open_steps() -> None:
     # The mover's zone is a2 and b1, of one colour: room for one step, and two are open. The other has nothing.
-    corner = parse("xx1/.xx/0.x 0", 3).position
+    corner = trapgrid("xx1/.xx/0.x 0").position
     assert evaluate(corner) == 100 * 1 + 50 * 2
     # Two cells in a row are two steps.
-    row = parse("1xx/xxx/0.. 0", 3).position
+    row = trapgrid("1xx/xxx/0.. 0").position
     assert evaluate(row) == 100 * 2 + 50 * 1
-    assert evaluate(parse("1xx/xxx/0.. 1", 3).position) == -evaluate(row)
+    assert evaluate(trapgrid("1xx/xxx/0.. 1").position) == -evaluate(row)
 
 
 def test_a_position_is_quiet_when_the_mover_has_a_choice() -> None:
-    assert quiet(parse("0../.../..1 0", 3).position)
-    assert not quiet(parse("0../x../..1 0", 3).position)
+    assert quiet(trapgrid("0../.../..1 0").position)
+    assert not quiet(trapgrid("0../x../..1 0").position)
 
 
 def test_narrow_cells_come_first_and_dead_ends_last() -> None:
-    position = parse("..x/.0./xx1 0", 3).position
+    position = trapgrid("..x/.0./xx1 0").position
     order = {name: order_score(position, CELL_BITS[name]) for name in ("a2", "b3", "c2")}
     assert order["a2"] == order["b3"] > order["c2"] == 0
-    side = parse("...../0..../...../...../....1 0", 5).position
+    side = trapgrid("...../0..../...../...../....1 0", 5).position
     assert (
         order_score(side, CELL_BITS["a5"]) > order_score(side, CELL_BITS["a3"]) > order_score(side, CELL_BITS["b4"]) > 0
     )
@@ -104,7 +92,5 @@ def test_different_positions_have_different_keys() -> None:
     at = [Position(word(0), word(1 << a), word(1 << b), 0) for a in range(64) for b in range(64) if a != b]
     at += [Position(word(1 << bit), word(2), word(4), 0) for bit in (0, *range(3, 64))]
     assert len({int(key(position)) for position in at}) == len(at)
-
-
-def test_keys_do_not_ask_whose_turn_it_is() -> None:
-    assert key(parse("0../.../..1 0", 3).position) == key(parse("1../.../..0 1", 3).position)
+    # Whose turn it is makes no difference.
+    assert key(trapgrid("0../.../..1 0").position) == key(trapgrid("1../.../..0 1").position)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from cornered import engine
 from cornered.bots.evaluate.trapgrid_classic import (
     WEIGHTS,
     ClassicBoard,
@@ -18,14 +17,12 @@ from cornered.bots.evaluate.trapgrid_classic import (
     wall_danger,
 )
 from cornered.bots.roster.trapgrid_classic import board_of
-from cornered.engine.games.trapgrid import TrapGridState
 from cornered.engine.kernels.grid import CELL_BITS
+from tests.bots.scenes import trapgrid
 
 
 def parse(text: str, size: int = 7) -> ClassicBoard:
-    state = engine.load("trapgrid", size=size).parse(text)
-    assert isinstance(state, TrapGridState)
-    return board_of(state)
+    return board_of(trapgrid(text, size))
 
 
 def cell(name: str) -> int:
@@ -83,24 +80,16 @@ def test_walls_are_dangerous_in_corners_at_edges_and_where_it_is_narrow() -> Non
     assert terms(SQUEEZED)["wall danger"] == (3 - 0) * 1.5
 
 
-@pytest.mark.parametrize(
-    ("mobility", "steps", "penalty", "bonus"),
-    [
-        (30, 0, 200, 300),
-        (1, 0, 200, 300),
-        (2, 1, 80, 80),
-        (3, 1, 80, 80),
-        (4, 1, 40, 35),
-        (7, 1, 40, 35),
-        (8, 1, 15, 0),
-        (11, 3, 15, 0),
-        (12, 1, 0, 0),
-        (40, 4, 0, 0),
-    ],
-)
-def test_isolation_has_steps(mobility: int, steps: int, penalty: int, bonus: int) -> None:
-    assert isolation(mobility, steps, WEIGHTS.trapped_penalty, WEIGHTS.penalties) == penalty
-    assert isolation(mobility, steps, WEIGHTS.trapped_bonus, WEIGHTS.bonuses) == bonus
+def test_isolation_has_steps() -> None:
+    expected = {
+        **dict.fromkeys(((30, 0), (1, 0)), (200, 300)),
+        **dict.fromkeys(((2, 1), (3, 1)), (80, 80)),
+        **dict.fromkeys(((4, 1), (7, 1)), (40, 35)),
+        **dict.fromkeys(((8, 1), (11, 3)), (15, 0)),
+        **dict.fromkeys(((12, 1), (40, 4)), (0, 0)),
+    }
+    kinds = ((WEIGHTS.trapped_penalty, WEIGHTS.penalties), (WEIGHTS.trapped_bonus, WEIGHTS.bonuses))
+    assert {each: tuple(isolation(*each, *kind) for kind in kinds) for each in expected} == expected
 
 
 def test_isolation_is_bad_for_oneself_and_good_in_the_other() -> None:

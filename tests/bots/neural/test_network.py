@@ -5,20 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cornered import engine
-from cornered.bots.bamboo.cells import bamboo, cubes, distance
+from cornered.bots.bamboo.cells import cubes, distance
 from cornered.bots.neural.convolution import CHANNELS, PLANES, Convolutional, neighbourhoods, planes
 from cornered.bots.neural.dense import Dense
 from cornered.bots.neural.network import Loss, Network, masked
 from cornered.bots.neural.views import Views, images
-from cornered.engine.games.bamboo import BambooState
-
-
-def after(radius: int, moves: str) -> BambooState:
-    state = engine.load("bamboo", radius=radius).start()
-    for move in moves.split():
-        state = engine.apply(state, move)
-    return bamboo(state)
+from tests.bots.scenes import bamboo
 
 
 def lessons(radius: int, count: int) -> tuple[Views, np.ndarray, np.ndarray]:
@@ -33,7 +25,7 @@ def lessons(radius: int, count: int) -> tuple[Views, np.ndarray, np.ndarray]:
 
 
 def test_the_mover_sees_its_stones_as_1_and_the_others_as_minus_1() -> None:
-    views = Views.of([after(1, "b3 b1"), after(1, "b3")], 1)
+    views = Views.of([bamboo(1, "b3 b1"), bamboo(1, "b3")], 1)
     # In the order a1 a2 b1 b2 b3 c1 c2: blue's b1, red's b3, and red may place on a1 and c1, blue on a2 and c2.
     assert views.stones.tolist() == [[0, 0, -1, 0, 1, 0, 0], [0, 0, 0, 0, -1, 0, 0]]
     assert [np.flatnonzero(row).tolist() for row in views.legal] == [[0, 5], [0, 1, 2, 3, 5, 6]]
@@ -49,16 +41,16 @@ def test_three_hidden_layers_are_twice_as_wide_as_the_board() -> None:
     assert dense.judge(lessons(5, 7)[0]).values is None
 
 
-@pytest.mark.parametrize("radius", [1, 4])
-def test_a_kernel_sees_the_cell_and_its_neighbours(radius: int) -> None:
-    cells = list(cubes(radius).values())
-    for cell, seen in zip(cells, neighbourhoods(radius).tolist(), strict=True):
-        near = {i for i, other in enumerate(cells) if distance(cell, other) <= 1}
-        assert set(seen) - {len(cells)} == near
-        # Direction 6 - i is opposite to direction i, so that the gradient returns to its source.
-        for i, there in enumerate(seen):
-            if there < len(cells):
-                assert cells[neighbourhoods(radius)[there][6 - i]] == cell
+def test_a_kernel_sees_the_cell_and_its_neighbours() -> None:
+    for radius in (1, 4):
+        cells = list(cubes(radius).values())
+        for cell, seen in zip(cells, neighbourhoods(radius).tolist(), strict=True):
+            near = {i for i, other in enumerate(cells) if distance(cell, other) <= 1}
+            assert set(seen) - {len(cells)} == near
+            # Direction 6 - i is opposite to direction i, so that the gradient returns to its source.
+            for i, there in enumerate(seen):
+                if there < len(cells):
+                    assert cells[neighbourhoods(radius)[there][6 - i]] == cell
 
 
 def test_a_convolution_is_the_square_kernel_without_two_corners() -> None:
@@ -106,17 +98,17 @@ def test_illegal_cells_get_no_probability_and_the_rest_is_the_softmax() -> None:
     assert found[0, 2] == 0
 
 
-@pytest.mark.parametrize("symmetry", range(12))
-def test_a_position_and_its_chosen_cell_turn_together(symmetry: int) -> None:
+def test_a_position_and_its_chosen_cell_turn_together() -> None:
     views, chosen, _ = lessons(2, 6)
     views.stones[:] = 0
     views.stones[np.arange(6), chosen] = 1
-    sources = np.repeat(images(2)[symmetry][None], 6, axis=0)
-    moved = views.moved(sources)
-    assert (moved.stones.argmax(axis=1) == np.argsort(sources, axis=1)[np.arange(6), chosen]).all()
     cells = list(cubes(2).values())
-    for before, there in zip(chosen, moved.stones.argmax(axis=1), strict=True):
-        assert sorted(map(abs, cells[before])) == sorted(map(abs, cells[there]))
+    for image in images(2):
+        sources = np.repeat(image[None], 6, axis=0)
+        moved = views.moved(sources)
+        assert (moved.stones.argmax(axis=1) == np.argsort(sources, axis=1)[np.arange(6), chosen]).all()
+        for before, there in zip(chosen, moved.stones.argmax(axis=1), strict=True):
+            assert sorted(map(abs, cells[before])) == sorted(map(abs, cells[there]))
 
 
 def total(loss: Loss) -> float:

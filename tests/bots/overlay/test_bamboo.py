@@ -2,49 +2,24 @@
 
 from __future__ import annotations
 
-from cornered import engine
-from cornered.bots.overlay import Overlay, overlays
-from cornered.engine import State
-
-
-def after(radius: int, moves: str) -> State:
-    state = engine.load("bamboo", radius=radius).start()
-    for move in moves.split():
-        state = engine.apply(state, move)
-    return state
-
-
-def shown(state: State) -> dict[str, Overlay]:
-    return {overlay.name: overlay for overlay in overlays(state)}
+from tests.bots.scenes import bamboo, pictures
 
 
 def test_places_distinguishes_the_seats_on_either_turn() -> None:
     expected = {"a1": "0", "c1": "0", "a2": "1", "c2": "1"}
-    assert shown(after(1, "b3 b1"))["places"].zones == expected
+    assert pictures(bamboo(1, "b3 b1"))["places"].zones == expected
     # With a pair allowed red may also join c2; b2 would join all of its stones.
-    assert shown(after(1, "b3 b1 a1"))["places"].zones == {"c1": "0", "c2": "both", "a2": "1"}
+    assert pictures(bamboo(1, "b3 b1 a1"))["places"].zones == {"c1": "0", "c2": "both", "a2": "1"}
 
 
 def test_sparsity_is_hottest_far_from_the_movers_stones() -> None:
-    heat = shown(after(2, "a1 c3"))["sparsity"].heat
+    heat = pictures(bamboo(2, "a1 c3"))["sparsity"].heat
     assert {cell for cell, value in heat.items() if value == 1.0} == {"c5", "d4", "e1", "e2", "e3"}
     assert heat["a3"] == 0.5
     assert "a2" not in heat
-    assert set(shown(after(2, ""))["sparsity"].heat.values()) == {0.0}
+    assert set(pictures(bamboo(2))["sparsity"].heat.values()) == {0.0}
 
 
 def test_strain_is_full_where_the_rules_forbid_a_stone() -> None:
-    heat = shown(after(1, "b3 b1"))["strain"].heat
+    heat = pictures(bamboo(1, "b3 b1"))["strain"].heat
     assert heat == {"a1": 1 / 3, "c1": 1 / 3, "a2": 1.0, "b2": 1.0, "c2": 1.0}
-
-
-def test_all_heat_is_between_0_and_1_to_the_end_of_a_game() -> None:
-    state = after(3, "")
-    while state.outcome is None:
-        for overlay in overlays(state):
-            assert not (overlay.heat and overlay.zones)
-            assert all(0 <= value <= 1 for value in overlay.heat.values())
-            assert overlay.legend
-            if overlay.heat:
-                assert all(any(letter.isdigit() for letter in end) for end in overlay.ends), overlay.name
-        state = state.play(state.moves()[0])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import random
 
 import pytest
 
@@ -14,6 +13,7 @@ from cornered.bots.evaluate import evaluator
 from cornered.bots.overlay.gametree import Tree, as_json, build_tree
 from cornered.engine import CHANCE, Game, State
 from cornered.engine.games.isolation import IsolationState
+from tests.bots.scenes import random_game
 
 GAMES = [
     engine.load("trapgrid", size=5),
@@ -25,12 +25,7 @@ GAMES = [
 
 
 def middle(game: Game, plies: int = 6) -> State:
-    chance, state = random.Random(3), game.start()
-    for _ in range(plies):
-        after = state.play(chance.choice(state.moves()))
-        if after.outcome is not None:
-            break
-        state = after
+    state: State = random_game(game, 3, plies + 1)[-1]
     return state
 
 
@@ -122,13 +117,13 @@ def visited(node: Tree, alpha: float, beta: float, found: set[int], *, is_max: b
     return best
 
 
-@pytest.mark.parametrize(("size", "plies", "width"), [(4, 4, 6), (4, 6, 9), (5, 7, 4)])
-def test_what_is_cut_is_what_alpha_beta_does_not_look_at(size: int, plies: int, width: int) -> None:
-    tree = tree_of(middle(engine.load("isolation", width=size, height=size), plies), 4, width, most=2000)
-    found: set[int] = set()
-    assert visited(tree, -math.inf, math.inf, found, is_max=True) == tree.score
-    assert {id(node) for node in tree if not node.is_cut} == found
-    assert any(node.is_cut for node in tree)
+def test_what_is_cut_is_what_alpha_beta_does_not_look_at() -> None:
+    for size, plies, width in ((4, 4, 6), (4, 6, 9), (5, 7, 4)):
+        tree = tree_of(middle(engine.load("isolation", width=size, height=size), plies), 4, width, most=2000)
+        found: set[int] = set()
+        assert visited(tree, -math.inf, math.inf, found, is_max=True) == tree.score
+        assert {id(node) for node in tree if not node.is_cut} == found
+        assert any(node.is_cut for node in tree)
 
 
 def test_of_too_many_moves_the_most_promising_are_shown() -> None:

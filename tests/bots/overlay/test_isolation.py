@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
-import random
-
-import pytest
-
 from cornered import engine
-from cornered.bots.overlay import Overlay, overlays
-from cornered.engine import State
-
-
-def pictures(state: State) -> dict[str, Overlay]:
-    return {overlay.name: overlay for overlay in overlays(state)}
-
-
-def parsed(text: str, **options: int | bool) -> State:
-    return engine.load("isolation", width=4, height=4, **options).parse(text)
+from cornered.bots.overlay import overlays
+from tests.bots.scenes import isolation, pictures
 
 
 def test_slides_are_the_moves_of_each_pawn() -> None:
-    state = parsed("0.x./.xx./xx../1... 0")
+    state = isolation("0.x./.xx./xx../1... 0")
     zones = pictures(state)["slides"].zones
     assert sorted(cell for cell, owner in zones.items() if owner in ("0", "both")) == state.moves()
     assert zones == {"a3": "0", "b4": "0", "b1": "1", "c1": "1", "d1": "1"}
 
 
 def test_territory_goes_to_who_needs_fewer_slides() -> None:
-    zones = pictures(parsed("0.../xxxx/xxx./1... 0"))["territory"].zones
+    zones = pictures(isolation("0.../xxxx/xxx./1... 0"))["territory"].zones
     assert {cell: zones[cell] for cell in ("b4", "d4", "b1", "d2")} == {"b4": "0", "d4": "0", "b1": "1", "d2": "1"}
-    both = pictures(parsed("0.../..../..../1... 0"))["territory"].zones
+    both = pictures(isolation("0.../..../..../1... 0"))["territory"].zones
     assert (both["c4"], both["c1"]) == ("0", "1")
     assert both["a3"] == both["a2"] == both["d4"] == "both"
 
 
 def test_heat_falls_with_the_number_of_slides() -> None:
-    shown = pictures(parsed("0.../xxx./..../1..x 0"))["distance-0"]
-    assert all(any(letter.isdigit() for letter in end) for end in shown.ends)
-    heat = shown.heat
+    heat = pictures(isolation("0.../xxx./..../1..x 0"))["distance-0"].heat
     # Along the fourth rank, down the d-file, back along the second rank or diagonal, and so on.
     assert heat["d4"] == heat["b4"] == 1.0
     assert 1.0 > heat["d3"] > heat["b1"] > 0.0
@@ -60,19 +46,5 @@ def test_pawns_that_are_not_placed_or_out_have_no_picture() -> None:
     placed = pictures(start.play("d4"))
     assert set(placed) == {"slides", "territory", "distance-0"}
     assert set(placed["territory"].zones.values()) == {"0"}
-    out = parsed("0.x2/..xx/xxxx/1..x 0 out=2", players=3)
+    out = isolation("0.x2/..xx/xxxx/1..x 0 out=2", players=3)
     assert set(pictures(out)) == {"slides", "territory", "distance-0", "distance-1"}
-
-
-@pytest.mark.parametrize("options", [{}, {"players": 4}, {"dice": True}], ids=repr)
-def test_pictures_show_free_cells_with_owners_and_degrees(options: dict[str, int | bool]) -> None:
-    chance, state = random.Random(8), engine.load("isolation", width=5, height=5, **options).start()
-    while state.outcome is None:
-        free = str(state).partition(" ")[0].replace("/", "").count(".")
-        for overlay in overlays(state):
-            assert not (overlay.zones and overlay.heat)
-            assert len(overlay.zones) <= free
-            assert set(overlay.zones.values()) <= {"0", "1", "2", "3", "both"}
-            assert all(0.0 < degree <= 1.0 for degree in overlay.heat.values())
-        state = state.play(chance.choice(state.moves()))
-    assert overlays(state) == ()

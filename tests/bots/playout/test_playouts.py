@@ -15,7 +15,7 @@ from cornered.bots.playout.choice import chosen
 from cornered.bots.roster import create
 from cornered.engine import Game, State
 
-GAMES = [
+GAMES: list[tuple[str, dict[str, Any]]] = [
     ("trapgrid", {}),
     ("trapgrid", {"size": 4}),
     ("isolation", {}),
@@ -41,16 +41,16 @@ def by_bots(game: Game, opening: tuple[str, ...], first: int, second: int, longe
     return moves, state
 
 
-@pytest.mark.parametrize(("name", "options"), GAMES)
-def test_they_are_the_games_that_random_bots_play(name: str, options: dict[str, Any]) -> None:
-    game = engine.load(name, **options)
-    for seed in range(6):
-        opening = playouts(game).play((), 7, 9, seed).moves
-        moves, last = by_bots(game, opening, seed, 1000 + seed, 400)
-        ended = playouts(game).play(opening, seed, 1000 + seed, 400)
-        assert list(ended.moves) == moves
-        assert ended.was_cut == (last.outcome is None)
-        assert ended.winner == (None if last.outcome is None else last.outcome.winner)
+def test_they_are_the_games_that_random_bots_play(subtests: pytest.Subtests) -> None:
+    for game in (engine.load(name, **options) for name, options in GAMES):
+        with subtests.test(repr(game)):
+            for seed in range(6):
+                opening = playouts(game).play((), 7, 9, seed).moves
+                moves, last = by_bots(game, opening, seed, 1000 + seed, 400)
+                ended = playouts(game).play(opening, seed, 1000 + seed, 400)
+                assert list(ended.moves) == moves
+                assert ended.was_cut == (last.outcome is None)
+                assert ended.winner == (None if last.outcome is None else last.outcome.winner)
 
 
 def test_a_game_may_be_cut_at_any_ply_and_one_that_just_ended_is_not() -> None:
@@ -76,14 +76,14 @@ def test_the_first_player_of_the_smallest_bamboo_wins_one_game_in_seven() -> Non
     assert counted.first + counted.second == counted.games
 
 
-@pytest.mark.parametrize("count", [2, 3, 7, 131])
-def test_every_move_is_as_likely_as_another(count: int) -> None:
+def test_every_move_is_as_likely_as_another() -> None:
     draws = 4000
-    found = Counter(int(chosen(seed, choice, count)) for seed in range(draws // 10) for choice in range(1, 11))
-    assert set(found) == set(range(count))
-    chi_squared = sum((found[move] - draws / count) ** 2 for move in range(count)) / (draws / count)
-    # The mean of chi squared is count - 1, its variance twice that; six standard deviations are never seen by chance.
-    assert chi_squared < (count - 1) + 6 * (2 * (count - 1)) ** 0.5
+    for count in (2, 3, 7, 131):
+        found = Counter(int(chosen(seed, choice, count)) for seed in range(draws // 10) for choice in range(1, 11))
+        assert set(found) == set(range(count))
+        chi_squared = sum((found[move] - draws / count) ** 2 for move in range(count)) / (draws / count)
+        # The mean is count - 1, its variance twice that; six standard deviations are never seen by chance.
+        assert chi_squared < (count - 1) + 6 * (2 * (count - 1)) ** 0.5
 
 
 def test_dice_and_crowds_are_not_for_two_random_bots() -> None:

@@ -1,0 +1,107 @@
+"""Positions that the tests of bots begin with, and programs that they run in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from cornered import engine
+from cornered.bots.overlay import Overlay, overlays
+from cornered.engine import Game, State
+from cornered.engine.games.bamboo import BambooState
+from cornered.engine.games.isolation import IsolationState
+from cornered.engine.games.quoridor import QuoridorState
+from cornered.engine.games.trapgrid import TrapGridState
+
+__all__ = [
+    "ROOT",
+    "after",
+    "bamboo",
+    "isolation",
+    "oracles",
+    "pictures",
+    "quoridor",
+    "random_game",
+    "run_python",
+    "trapgrid",
+]
+
+ROOT = Path(__file__).parents[2]
+ORACLES = ROOT / "tests" / "data" / "oracles"
+DEADLINE_S = 240.0
+"""For a program that may have to compile the search of every game."""
+
+
+def after(game: str, moves: str = "", **options: Any) -> State:
+    """Return the position after these moves."""
+    state = engine.load(game, **options).start()
+    for move in moves.split():
+        state = engine.apply(state, move)
+    return state
+
+
+def bamboo(radius: int, moves: str = "") -> BambooState:
+    state = after("bamboo", moves, radius=radius)
+    assert isinstance(state, BambooState)
+    return state
+
+
+def quoridor(moves: str = "", **options: Any) -> QuoridorState:
+    state = after("quoridor", moves, **options)
+    assert isinstance(state, QuoridorState)
+    return state
+
+
+def isolation(text: str, size: int = 4, **options: Any) -> IsolationState:
+    """Return the position of a text on a square board."""
+    state = engine.load("isolation", width=size, height=size, **options).parse(text)
+    assert isinstance(state, IsolationState)
+    return state
+
+
+def trapgrid(text: str, size: int = 3) -> TrapGridState:
+    """Return the position of a text."""
+    state = engine.load("trapgrid", size=size).parse(text)
+    assert isinstance(state, TrapGridState)
+    return state
+
+
+def random_game(game: Game, chance: random.Random | int, plies: int = 10_000) -> list[Any]:
+    """Return the positions of a random game before its end, at most `plies` of them."""
+    chance = random.Random(chance) if isinstance(chance, int) else chance
+    state, found = game.start(), list[State]()
+    while state.outcome is None and len(found) < plies:
+        found.append(state)
+        state = state.play(chance.choice(state.moves()))
+    return found
+
+
+def pictures(state: State) -> dict[str, Overlay]:
+    """Return the overlays of a position by their names."""
+    return {overlay.name: overlay for overlay in overlays(state)}
+
+
+def oracles(game: str) -> list[tuple[State, dict[str, Any]]]:
+    """Return the positions that independent programs solved, each with its line in tests/data/oracles."""
+    lines = [json.loads(line) for line in (ORACLES / f"{game}.jsonl").read_text(encoding="utf-8").splitlines()]
+    exact = [line for line in lines if line["kind"] == "exact"]
+    return [(after(game, " ".join(line["moves"]), **line["options"]), line) for line in exact]
+
+
+def run_python(code: str, *arguments: str, **environment: str) -> str:
+    """Run code in a fresh process and return what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code, *arguments],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_S,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
