@@ -6,6 +6,7 @@ The names here are the public face. Each is loaded when it is first used, so tha
 from __future__ import annotations
 
 import importlib
+import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,6 +16,14 @@ if TYPE_CHECKING:
 __all__ = ["Client", "Limit", "__version__", "load", "run_bot"]
 
 __version__: str
+
+_HERE = os.path.dirname(__file__)
+if os.path.isdir(os.path.join(_HERE, "..", "engine")) and not os.path.isdir(os.path.join(_HERE, "engine")):
+    # A new checkout beside the environment of another one: `./run` makes the links such as cornered/engine.
+    raise ImportError(
+        f"the checkout {os.path.dirname(os.path.abspath(_HERE))} has no environment of its own yet: start it with "
+        "./run there (./run cornered, ./run python, ./run test), which makes one"
+    )
 
 
 def __getattr__(name: str) -> object:
