@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import ssl
 import time
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Mapping
@@ -22,6 +21,7 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
+from cornered.server.adapters.tls import client_context
 from cornered.server.oidc import OidcError, OidcPerson, OidcTrip
 
 __all__ = ["ALGORITHMS", "HttpOidcProvider", "OidcClient"]
@@ -64,9 +64,7 @@ class HttpOidcProvider:
         self._client = client
         self._now = now
         # The authorities that this machine trusts, among them a company's own.
-        self._http = httpx.AsyncClient(
-            timeout=TIMEOUT_SECONDS, verify=ssl.create_default_context(), follow_redirects=False
-        )
+        self._http = httpx.AsyncClient(timeout=TIMEOUT_SECONDS, verify=client_context(), follow_redirects=False)
         self._turn = asyncio.Lock()
         self._known: dict[str, tuple[float, Mapping[str, Any]]] = {}  # address -> when it was fetched, document
 

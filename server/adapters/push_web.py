@@ -14,7 +14,6 @@ import os
 import re
 import secrets
 import socket
-import ssl
 import struct
 import time
 from collections.abc import Sequence
@@ -30,6 +29,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from cornered.server.adapters.tls import client_context
 from cornered.server.social.ports import Device, PushOutcome
 
 __all__ = ["WebPush", "encrypt", "new_private_key"]
@@ -105,7 +105,6 @@ class WebPush:
         self._contact = contact
         self._hosts = tuple(host.lower() for host in hosts)
         self._origins = {origin.rstrip("/").lower() for origin in origins}
-        self._tls = ssl.create_default_context()
         # Signed tokens by the origin of the push service, with the time until which they are used.
         self._tokens: dict[str, tuple[float, str]] = {}
 
@@ -177,7 +176,7 @@ class WebPush:
         reader, writer = await asyncio.open_connection(
             where,
             address.port,
-            ssl=self._tls if is_secure else None,
+            ssl=await asyncio.to_thread(client_context) if is_secure else None,
             server_hostname=address.host if is_secure else None,
             limit=MAX_HEAD,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import gzip
 import hashlib
 import os
@@ -31,6 +32,13 @@ _UNREADABLE: Final = (OSError, ValueError, RuntimeError)
 """What pathlib raises for what cannot be read; RuntimeError for a circle of links, before Python 3.13."""
 
 
+@functools.lru_cache(maxsize=256)
+def _gzipped(body: bytes) -> bytes:
+    """Compress a file; servers of one process share what they have compressed."""
+    # Without the time, so that equal files stay equal.
+    return gzip.compress(body, _LEVEL, mtime=0)
+
+
 @dataclass(frozen=True, slots=True)
 class PageFile:
     """One file of the page as it was last read; `stamp` changes with the file."""
@@ -48,8 +56,7 @@ class PageFile:
     def of(cls, path: Path, stamp: tuple[int, int]) -> PageFile:
         """Read and compress a file."""
         body = path.read_bytes()
-        # Without the time, so that equal files stay equal.
-        gzipped = None if path.suffix in _COMPRESSED_ALREADY else gzip.compress(body, _LEVEL, mtime=0)
+        gzipped = None if path.suffix in _COMPRESSED_ALREADY else _gzipped(body)
         if gzipped is not None and len(gzipped) >= len(body):
             gzipped = None
         digest = hashlib.sha256(body).hexdigest()[:16]

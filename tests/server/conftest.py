@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import pytest
+import pytest_asyncio
 from pydantic import SecretStr
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
@@ -22,17 +23,20 @@ from cornered.protocol.commands import AcceptChallenge, Challenge, Hello, Join, 
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.messages import Acknowledged, Happened, Paired, Refused, ServerMessage, Snapshot, Welcome
 from cornered.protocol.values import GameSpec, Player, Value
-from cornered.server import app, backing_services
+from cornered.server import app, backing_services, log
 from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.adapters.bot_incidents_memory import MemoryBotIncidents
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.lobby_log_memory import MemoryLobbyLog
 from cornered.server.adapters.moderation_memory import MemoryModerationLog
+from cornered.server.adapters.passwords_argon2 import Argon2Passwords
 from cornered.server.adapters.ratings_memory import MemoryRatings
 from cornered.server.adapters.social_memory import MemorySocialStore
 from cornered.server.adapters.streams_memory import MemoryStreams
 from cornered.server.lobby.events import LobbyEvent
+from cornered.server.passwords import Passwords
 from cornered.server.ports import JournalUnavailable
+from cornered.server.runtime import limits
 from cornered.server.settings import MEMORY_DATABASE, Settings
 
 M = TypeVar("M", bound=Value)
@@ -42,6 +46,17 @@ TIMEOUT_S = 60.0
 NUMBERS = itertools.count(1)
 """Numbers of commands: the server remembers the ids of a player across connections and restarts."""
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
+PLENTY: Final[dict[str, Any]] = {
+    "guest_rate": 10_000.0,
+    "guest_burst": 10_000,
+    "message_rate": 100_000,
+    "message_burst": 100_000,
+    "address_rate": 1_000_000,
+    "address_burst": 1_000_000,
+    "server_rate": 1_000_000,
+    "server_burst": 1_000_000,
+}
+"""Limits that one address does not reach."""
 
 
 @dataclass
@@ -179,26 +194,60 @@ class Running:
 Start = Callable[..., AbstractAsyncContextManager[Running]]
 
 
+def quick_passwords() -> Argon2Passwords:
+    """Return the hashing of passwords at a hundredth of its usual cost."""
+    return Argon2Passwords(time_cost=1, memory_kib=64)
+
+
+@contextlib.asynccontextmanager
+async def started(data: Path, *, passwords: Passwords | None = None, **given: Any) -> AsyncIterator[Running]:
+    """Run a server on stores of its own."""
+    settings = Settings(
+        **{
+            "port": 0,
+            "database": MEMORY_DATABASE,
+            "data": data,
+            "log_level": "warning",
+            "analyst_key": SecretStr(ANALYST_KEY),
+            **given,
+        }
+    )
+    async with app.run(settings, passwords=passwords or quick_passwords()) as address:
+        yield Running(address)
+
+
 @pytest.fixture
 def start(tmp_path: Path, compiled: None) -> Start:
     """Return the function that starts a server; its arguments are settings."""
 
-    @contextlib.asynccontextmanager
-    async def start(**given: Any) -> AsyncIterator[Running]:
-        settings = Settings(
-            **{
-                "port": 0,
-                "database": MEMORY_DATABASE,
-                "data": tmp_path,
-                "log_level": "warning",
-                "analyst_key": SecretStr(ANALYST_KEY),
-                **given,
-            }
-        )
-        async with app.run(settings) as address:
-            yield Running(address)
+    def start(**given: Any) -> AbstractAsyncContextManager[Running]:
+        return started(**{"data": tmp_path, **given})
 
     return start
+
+
+@pytest.fixture(scope="module")
+def many_passwords() -> Iterator[None]:
+    """Passwords are hashed without a wait, and an address may fail as often as it likes."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("PASSWORD_RATE", "PASSWORD_BURST", "ADDRESS_FAILURE_RATE", "ADDRESS_FAILURE_BURST"):
+            patch.setattr(limits, name, 1e6)
+        yield
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def module_server(
+    tmp_path_factory: pytest.TempPathFactory, many_passwords: None, compiled: None
+) -> AsyncIterator[Running]:
+    async with started(tmp_path_factory.mktemp("shared"), log_level="error", **PLENTY) as server:
+        yield server
+
+
+@pytest.fixture
+def shared(module_server: Running) -> Running:
+    """One server for the tests of a module in the module's event loop, with limits that these do not reach."""
+    log.configure("error", "console")
+    return module_server
 
 
 @pytest.fixture
@@ -345,7 +394,8 @@ def running_server(stores: Stores, tmp_path: Path, compiled: None) -> Start:
         settings = Settings(
             **{"port": 0, "database": MEMORY_DATABASE, "data": tmp_path, "analyst_key": SecretStr(ANALYST_KEY), **given}
         )
-        async with app.running_server(settings, stores.opened(), now=stores.now) as address:
+        running = app.running_server(settings, stores.opened(), now=stores.now, passwords=quick_passwords())
+        async with running as address:
             yield Running(address)
 
     return running_server

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 import pytest
@@ -50,20 +51,23 @@ from cornered.protocol.ratings import Leaderboard, Pools, Profile, RatingHistory
 from cornered.protocol.traces import TraceSettings
 from cornered.protocol.values import Accepts, Fischer, GameSpec, SeekSettings, Value
 from tests.protocol.conftest import COMMANDS, MESSAGES
-from tests.server.conftest import ANALYST_KEY, TIMEOUT_S, Running
+from tests.server.conftest import ANALYST_KEY, SMALL, TIMEOUT_S, Running
 
-SMALL: Final = GameSpec(name="trapgrid", options={"size": 3})
 THREE: Final = GameSpec(name="isolation", options={"players": 3})
 WITH_DRAWS: Final = GameSpec(name="quoridor", options={"size": 3, "max_plies": 20})
 
 
+NUMBERS: Final = itertools.count(1)
+
+
 @dataclass
 class Scene:
-    """Two players, Ann and Ben, and a bot, Deep, on one server."""
+    """Two players, Ann and Ben, and a bot, Deep, who meet nobody else on their server."""
 
     ann: Client
     ben: Client
     deep: Client
+    number: int = field(init=False, default_factory=NUMBERS.__next__)
 
     async def do(self, client: Client, kind: type[Command], **fields: Any) -> str:
         """Send a command; return the reference in its acknowledgement."""
@@ -75,7 +79,7 @@ class Scene:
 
     async def register(self) -> account.Registered:
         """Give Ann an account."""
-        command = account.Register(id=self.ann.new_id(), name="Anna", password=PASSWORD)
+        command = account.Register(id=self.ann.new_id(), name=f"Anna{self.number}", password=PASSWORD)
         return await self.ann.ask(command, account.Registered)
 
     async def challenge(self, game: GameSpec = SMALL) -> str:
@@ -236,8 +240,8 @@ async def _removed(scene: Scene) -> tuple[Client, dict[str, Any]]:
 
 
 async def _session(scene: Scene) -> tuple[Client, dict[str, Any]]:
-    await scene.register()
-    await scene.ann.ask(account.SignIn(id=scene.ann.new_id(), name="Anna", password=PASSWORD), account.SignedIn)
+    name = (await scene.register()).player.name
+    await scene.ann.ask(account.SignIn(id=scene.ann.new_id(), name=name, password=PASSWORD), account.SignedIn)
     sessions = await scene.ann.ask(account.AskSessions(id=scene.ann.new_id()), account.Sessions)
     return scene.ann, {"session": next(one.session for one in sessions.sessions if not one.is_current)}
 
@@ -363,9 +367,12 @@ CASES: Final[dict[type[Command], Case]] = {
     commands.Say: in_match(text="Hello", room="players"),
     account.AskPolicies: says(answer=account.Policies),
     account.Register: says(answer=account.Registered, name="Anna", password=PASSWORD),
-    account.SignIn: in_account(account.SignedIn, name="anna", password=PASSWORD),
+    account.SignIn: in_account(account.SignedIn, name=lambda made: made.player.name, password=PASSWORD),
     account.Recover: in_account(
-        account.SignedIn, name="anna", code=lambda made: made.codes[0], password="another " + PASSWORD
+        account.SignedIn,
+        name=lambda made: made.player.name,
+        code=lambda made: made.codes[0],
+        password="another " + PASSWORD,
     ),
     account.AskSignInLink: in_account("not_accepted"),
     account.SignInByLink: says(answer="bad_credentials", code="code.seal"),
@@ -384,7 +391,7 @@ CASES: Final[dict[type[Command], Case]] = {
     account.DeleteAccount: in_account(password=PASSWORD),
     account.CreateInvitation: says(answer="not_permitted"),
     passkeys.AskPasskeyChallenge: says(answer="no_passkeys", purpose="sign_in"),
-    passkeys.RegisterByPasskey: says(answer="no_passkeys", name="Anna", passkey=NEW_PASSKEY),
+    passkeys.RegisterByPasskey: says(answer="no_passkeys", name="Clara", passkey=NEW_PASSKEY),
     passkeys.SignInByPasskey: says(answer="bad_credentials", passkey=PROOF),
     passkeys.AskPasskeys: says(answer=passkeys.Passkeys),
     passkeys.AddPasskey: in_account("no_passkeys", label="a key", passkey=NEW_PASSKEY, password=PASSWORD),
@@ -455,50 +462,47 @@ ROLES: Final[tuple[tuple[str, Literal["person", "bot"]], ...]] = (
 )
 
 
-@pytest.fixture
-async def scene(running: Running) -> AsyncIterator[Scene]:
+@asynccontextmanager
+async def scene_at(server: Running) -> AsyncIterator[Scene]:
     async with AsyncExitStack() as stack:
-        ann, ben, deep = [
-            await stack.enter_async_context(Client.connect(running.url, name=name, kind=kind)) for name, kind in ROLES
-        ]
-        yield Scene(ann, ben, deep)
+        kits = [Client.connect(server.url, name=name, kind=kind) for name, kind in ROLES]
+        yield Scene(*[await stack.enter_async_context(kit) for kit in kits])
 
 
-@pytest.mark.parametrize("kind", [kind for kind in COMMANDS if kind is not Hello], ids=lambda kind: kind.__name__)
-async def test_every_command_is_answered_and_ask_settles_with_it(scene: Scene, kind: Any) -> None:
-    assert kind in CASES, f"add {kind.__name__} to CASES: who sends it, and what answers it"
-    case = CASES[kind]
-    async with asyncio.timeout(TIMEOUT_S):
-        client, fields = await case.arrange(scene)
-        command = kind(id=client.new_id(), **fields)
-        if isinstance(case.answer, str):
-            with pytest.raises(CommandRefused) as refusal:
-                await client.ask(command, Value)
-            assert refusal.value.code == case.answer
-        else:
-            answer = await client.ask(command, Value)
-            assert type(answer) is case.answer
-            assert getattr(answer, "id", None) == command.id
+@pytest.mark.asyncio(loop_scope="module")
+async def test_every_command_is_answered_and_ask_settles_with_it(shared: Running, subtests: pytest.Subtests) -> None:
+    assert set(CASES) == {*COMMANDS} - {Hello}, "add to CASES who sends a command, and what answers it"
+    for kind, case in CASES.items():
+        with subtests.test(kind.__name__):
+            async with asyncio.timeout(TIMEOUT_S), scene_at(shared) as scene:
+                client, fields = await case.arrange(scene)
+                command = kind(id=client.new_id(), **fields)
+                if isinstance(case.answer, str):
+                    with pytest.raises(CommandRefused) as refusal:
+                        await client.ask(command, Value)
+                    assert refusal.value.code == case.answer
+                else:
+                    answer = await client.ask(command, Value)
+                    assert type(answer) is case.answer
+                    assert getattr(answer, "id", None) == command.id
+                    assert case.answer.model_fields["type"].default in kind.model_json_schema()["answers"]
 
 
-@pytest.mark.parametrize("since", [1, 2, 9])
-async def test_a_join_with_since_is_answered_as_well(scene: Scene, since: int) -> None:
-    match = await scene.match("b3")
-    async with asyncio.timeout(TIMEOUT_S):
-        command = commands.Join(id=scene.ann.new_id(), match=match, since=since)
-        answer: Snapshot | Acknowledged
-        if since > 2:
-            answer = await scene.ann.ask(command, Snapshot)
-        else:
-            answer = await scene.ann.ask(command, Acknowledged)
-    assert answer.id == command.id
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_join_with_since_is_answered_as_well(shared: Running) -> None:
+    async with asyncio.timeout(TIMEOUT_S), scene_at(shared) as scene:
+        match = await scene.match("b3")
+        for since in (1, 2, 9):
+            command = commands.Join(id=scene.ann.new_id(), match=match, since=since)
+            answer = await scene.ann.ask(command, Value)
+            assert isinstance(answer, Snapshot if since > 2 else Acknowledged)
+            assert answer.id == command.id
 
 
-async def test_an_analysis_is_asked_for_where_a_bot_offers_it(scene: Scene) -> None:
-    match = await scene.finished()
-    await scene.offer()
-    async with asyncio.timeout(TIMEOUT_S):
-        assert await scene.do(scene.ann, commands.AskAnalysis, match=match, ply=0)
+@pytest.mark.asyncio(loop_scope="module")
+async def test_an_analysis_is_asked_for_where_a_bot_offers_it(shared: Running) -> None:
+    async with asyncio.timeout(TIMEOUT_S), scene_at(shared) as scene:
+        assert await scene.analysis()
 
 
 def test_every_class_of_a_message_is_in_its_union() -> None:
@@ -522,10 +526,3 @@ def test_every_class_of_a_message_is_in_its_union() -> None:
         if kind.__module__ == module.__name__
     }
     assert kinds == {*COMMANDS, *MESSAGES}
-
-
-@pytest.mark.parametrize("kind", CASES, ids=lambda kind: kind.__name__)
-def test_the_reference_names_the_answer_that_comes(kind: type[Command]) -> None:
-    answer = CASES[kind].answer
-    if isinstance(answer, type):
-        assert answer.model_fields["type"].default in kind.model_json_schema()["answers"]

@@ -1,7 +1,6 @@
 """Privilege escalation: every role sends every command of the protocol, with fields that are right for another player.
 
-Which tokens permit a command is in `tests/server/net/test_scopes.py`; here it is enforced, together with what roles,
-kinds of players and ownership add to it.
+The tables state which tokens permit a command, and what roles, kinds of players and ownership add to that.
 """
 
 from __future__ import annotations
@@ -9,29 +8,26 @@ from __future__ import annotations
 import itertools
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import pytest
 from pydantic import BaseModel
 from websockets.exceptions import ConnectionClosed
 
-from cornered.clients.sdk import Client as Kit
 from cornered.protocol.account import Role, Scope
 from cornered.protocol.commands import Command, Hello
 from cornered.protocol.messages import Refused
 from cornered.protocol.moderation import Ban
-from cornered.protocol.values import Value
-from cornered.server.accounts import NewAccount
+from cornered.protocol.values import Player, Value
+from cornered.server.accounts import ALL_SCOPES, PLAIN_SCOPES, Identity, NewAccount
+from cornered.server.net.scopes import permits
 from tests.protocol.conftest import COMMANDS
-from tests.server.conftest import ANALYST_KEY, Client, Running, Start, Stores
-from tests.server.net.test_scopes import PERMITTED
-from tests.server.test_every_command import CASES, ROLES, Scene
+from tests.server.conftest import ANALYST_KEY, PLENTY, Client, Running, Start, Stores
+from tests.server.test_every_command import CASES, scene_at
 
 DAY_MS: Final = 24 * 60 * 60 * 1000
 NUMBERS: Final = itertools.count(1)
-PLENTY: Final = {"guest_burst": 10_000, "message_burst": 100_000, "address_burst": 1_000_000}
-
-Enter = Callable[[Running, Stores, Client], Awaitable[object]]
 
 
 async def make_account(stores: Stores, role: Role = "player") -> tuple[str, str, str]:
@@ -43,59 +39,113 @@ async def make_account(stores: Stores, role: Role = "player") -> tuple[str, str,
     return made.player.id, made.session, token
 
 
-async def ban(server: Running, stores: Stores, player: str, **fields: Any) -> None:
-    _, _, token = await make_account(stores, "admin")
-    async with server.client(token=token) as admin:
-        await admin.do(Ban, player=player, grounds="Insults", **fields)
+@dataclass
+class House:
+    """A server with its stores, and an administrator who bans."""
+
+    server: Running
+    stores: Stores
+    admin: Client
+    open: AsyncExitStack
+    kept: dict[str, Client] = field(default_factory=dict)
+    """Sockets by role of which all commands were refused, so that they are as they were after hello."""
+
+    async def account(self, role: Role = "player", **measure: Any) -> tuple[str, str, str]:
+        """Return a new account as `make_account` does, which is banned or muted where a measure is named."""
+        made = await make_account(self.stores, role)
+        if measure:
+            await self.admin.do(Ban, player=made[0], grounds="Insults", **measure)
+        return made
 
 
-async def enter_unknown(server: Running, stores: Stores, socket: Client) -> None:
+Enter = Callable[[House, Client], Awaitable[object]]
+
+
+async def enter_unknown(house: House, socket: Client) -> None:
     """Say nothing before the command."""
 
 
-async def enter_deleted(server: Running, stores: Stores, socket: Client) -> None:
-    player, session, token = await make_account(stores)
-    await stores.accounts.delete(player, "hash", session)
+async def enter_deleted(house: House, socket: Client) -> None:
+    player, session, token = await house.account()
+    await house.stores.accounts.delete(player, "hash", session)
     await socket.tell(Hello(token=token))
     assert (await socket.hear(Refused)).code == "bad_token"
 
 
-async def enter_banned(server: Running, stores: Stores, socket: Client) -> None:
-    player, _, token = await make_account(stores)
-    await ban(server, stores, player)
+async def enter_banned(house: House, socket: Client) -> None:
+    _, _, token = await house.account(measure="ban")
     await socket.tell(Hello(token=token))
     assert (await socket.hear(Refused)).code == "banned"
 
 
-async def enter_muted(server: Running, stores: Stores, socket: Client) -> None:
-    player, _, token = await make_account(stores)
-    await ban(server, stores, player, measure="mute")
+async def enter_muted(house: House, socket: Client) -> None:
+    _, _, token = await house.account(measure="mute")
     await socket.hello(token=token)
 
 
-async def enter_former_admin(server: Running, stores: Stores, socket: Client) -> None:
+async def enter_former_admin(house: House, socket: Client) -> None:
     """Say hello as an administrator, whose role ends then."""
-    player, _, token = await make_account(stores, "admin")
+    player, _, token = await house.account("admin")
     await socket.hello(token=token)
-    await stores.accounts.set_role(player, "player")
+    await house.stores.accounts.set_role(player, "player")
 
 
 def enter_as_guest(**hello: Any) -> Enter:
-    return lambda server, stores, socket: socket.hello("Somebody", **hello)
+    return lambda house, socket: socket.hello("Somebody", **hello)
 
 
 def enter_with_account(role: Role = "player", *scopes: Scope) -> Enter:
     """Enter with a session, or, where scopes are named, with a personal token."""
 
-    async def enter(server: Running, stores: Stores, socket: Client) -> None:
-        player, session, token = await make_account(stores, role)
+    async def enter(house: House, socket: Client) -> None:
+        player, session, token = await house.account(role)
         if scopes:
-            now = stores.now()
-            _, token = await stores.accounts.create_token(player, session, "", scopes, now, now + DAY_MS)
+            now = house.stores.now()
+            _, token = await house.stores.accounts.create_token(player, session, "", scopes, now, now + DAY_MS)
         await socket.hello(token=token)
 
     return enter
 
+
+TOKENS: Final[dict[str, tuple[tuple[Scope, ...], bool]]] = {
+    "play": (("play",), False),
+    "bot": (("bot",), False),
+    "read": (("read",), False),
+    "admin": (("admin",), False),
+    "session": (PLAIN_SCOPES, True),
+    "administrator's session": (ALL_SCOPES, True),
+}
+"""Kinds of tokens: scopes, and whether it is a session."""
+ALL_TOKENS: Final = set(TOKENS)
+SESSIONS: Final = {"session", "administrator's session"}
+READER_TOKENS: Final = {"play", "bot", "read", *SESSIONS}
+PLAYER_TOKENS: Final = {"play", "bot", *SESSIONS}
+PERSON_TOKENS: Final = {"play", *SESSIONS}
+BOT_TOKENS: Final = {"bot", *SESSIONS}
+ADMIN_TOKENS: Final = {"admin", "administrator's session"}
+SCOPES: Final[dict[str, set[str]]] = {
+    "hello ping ask_policies ask_account end_mails": ALL_TOKENS,
+    "ask_games ask_my_matches ask_seek ask_lobby watch_lobby leave_lobby join leave ask_moves ask_history "
+    "ask_variation ask_line read_record ask_archive ask_head_to_head ask_opening ask_pools ask_profile "
+    "ask_rating_history ask_leaderboard ask_tv find_player ask_tournaments ask_tournament ask_standings ask_pairings "
+    "watch_tournament leave_tournament ask_groups ask_group ask_bot_report ask_bot_requests": READER_TOKENS,
+    "create_seek join_seek leave_seek start_seek cancel_seek challenge accept_challenge decline_challenge "
+    "cancel_challenge say play resign offer_draw accept_draw decline_draw abort request_takeback accept_takeback "
+    "decline_takeback claim rematch decline_rematch report_player create_tournament join_tournament "
+    "withdraw_from_tournament start_tournament finish_tournament cancel_tournament pair_by_hand pause_tournament "
+    "resume_tournament tell_tournament forfeit_player create_group change_group renew_group_code revoke_group_code "
+    "join_group set_group_role remove_member leave_group close_group tell_group": PLAYER_TOKENS,
+    "ask_analysis ask_study ask_trace cancel_analysis enter_pool leave_pool follow_player unfollow_player block_player "
+    "unblock_player ask_friends ask_blocked": PERSON_TOKENS,
+    "declare offer_analysis analysed report_failure ask_bot_link": BOT_TOKENS,
+    "register sign_in recover rename change_password renew_codes ask_sessions sign_out end_session end_other_sessions "
+    "create_token ask_tokens revoke_token ask_export delete_account ask_passkey_challenge register_by_passkey "
+    "sign_in_by_passkey ask_passkeys add_passkey remove_passkey begin_oidc finish_oidc unlink_oidc "
+    "sign_in_by_link ask_sign_in_link ask_notices set_notices subscribe_push unsubscribe_push set_mail "
+    "confirm_mail": SESSIONS,
+    "create_invitation ban unban ask_bans ask_reports ask_report close_report ask_audit ask_accounts": ADMIN_TOKENS,
+}
+PERMITTED: Final = {name: who for names, who in SCOPES.items() for name in names.split()}
 
 ENTRANCES: Final[dict[str, tuple[str, Enter]]] = {
     "stranger": ("", enter_unknown),
@@ -236,40 +286,65 @@ def expected(role: str, name: str) -> str:
     return REFUSED[name].get(role, "") if token in PERMITTED[name] else "not_permitted"
 
 
-async def attempt(server: Running, stores: Stores, role: str, kind: type[Command], fields: dict[str, Any]) -> str:
+async def attempt(house: House, role: str, kind: type[Command], fields: dict[str, Any]) -> str:
     """Send a command in a role; return the code of the refusal that is about privileges, empty for any other answer."""
+    token, enter = ENTRANCES[role]
+    socket = house.kept.pop(role, None)
     try:
-        async with server.socket() as socket:
-            await ENTRANCES[role][1](server, stores, socket)
-            answer = await socket.ask(kind, **fields)
+        if socket is None:
+            socket = await house.open.enter_async_context(house.server.socket())
+            await enter(house, socket)
+        answer = await socket.ask(kind, **fields)
     except ConnectionClosed:
         return "closed"
+    if token and isinstance(answer, Refused):
+        house.kept[role] = socket
+    else:
+        await socket.socket.close()
     return answer.code if isinstance(answer, Refused) and answer.code in PRIVILEGE_CODES else ""
 
 
-@pytest.mark.parametrize("kind", [kind for kind in COMMANDS if kind is not Hello], ids=name_of)
-async def test_each_role_may_do_what_the_table_says_and_nothing_else(
-    kind: type[Command], running_server: Start, stores: Stores
-) -> None:
-    name = name_of(kind)
-    assert name in REFUSED, f"say in TABLE which roles are refused {name}"
+def test_each_token_permits_what_the_table_says_and_nothing_else() -> None:
+    # No scope looks at the fields of a command.
+    made: dict[str, Any] = {name_of(kind): kind.model_construct() for kind in COMMANDS}
+    player = Player(id="p", name="Ann", kind="person")
+    tokens = {name: Identity(player, "s", scopes, is_session) for name, (scopes, is_session) in TOKENS.items()}
+    found = {
+        name: {token for token, identity in tokens.items() if permits(identity, command)}
+        for name, command in made.items()
+    }
+    assert found == PERMITTED
+    nobody = Identity(player, "s", (), is_session=False)
+    assert {name for name, command in made.items() if permits(nobody, command)} == {
+        name for name, who in PERMITTED.items() if who == ALL_TOKENS
+    }
+
+
+async def attempt_all(house: House, kind: type[Command]) -> Refusals:
+    """Send a command in each role, with fields that are right for the player in its case; return the codes by role."""
+    name, case = name_of(kind), CASES[kind]
     found: Refusals = {}
-    async with running_server(log_level="error", **PLENTY) as server, AsyncExitStack() as stack:
-        kits = [Kit.connect(server.url, name=name, kind=kind) for name, kind in ROLES]
-        scene = Scene(*[await stack.enter_async_context(kit) for kit in kits])
-        case = CASES[kind]
+    async with scene_at(house.server) as scene:
         rightful, fields = await case.arrange(scene)
         for role in ENTRANCES:
             # The operator's key is what makes a bot a house bot.
             given = {field: value for field, value in fields.items() if field != "key" or role == "house bot"}
-            given |= WRONG.get(name, {})
-            found[role] = await attempt(server, stores, role, kind, given)
+            found[role] = await attempt(house, role, kind, given | WRONG.get(name, {}))
         if name in UNTOUCHED and isinstance(case.answer, type):
             answer = await rightful.ask(kind(id=rightful.new_id(), **fields), Value)
             assert type(answer) is case.answer
-    assert found == {role: expected(role, name) for role in ENTRANCES}
+    return found
 
 
-def test_the_table_of_roles_names_the_commands_that_there_are() -> None:
-    names = [name for names, _ in TABLE for name in names.split()]
-    assert sorted(names) == sorted(name_of(kind) for kind in COMMANDS if kind is not Hello)
+async def test_each_role_may_do_what_the_table_says_and_nothing_else(
+    running_server: Start, stores: Stores, subtests: pytest.Subtests, many_passwords: None
+) -> None:
+    kinds: dict[str, type[Any]] = {name_of(kind): kind for kind in COMMANDS if kind is not Hello}
+    assert sorted(name for names, _ in TABLE for name in names.split()) == sorted(kinds), "a command that is in no row"
+    _, _, token = await make_account(stores, "admin")
+    async with running_server(log_level="error", **PLENTY) as server, AsyncExitStack() as sockets:
+        admin = await sockets.enter_async_context(server.client(token=token))
+        house = House(server, stores, admin, sockets)
+        for name, kind in kinds.items():
+            with subtests.test(name):
+                assert await attempt_all(house, kind) == {role: expected(role, name) for role in ENTRANCES}
