@@ -54,6 +54,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run the page in chromium-headless-shell, which takes half of Chromium's CPU time",
     )
     parser.addoption("--nodes", type=int, default=1, help="the number of nodes of the servers in tests/e2e")
+    parser.addoption("--long", action="store_true", help="run campaigns for minutes each, and puzzles and kills in full")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -137,6 +138,12 @@ def require(package: str, find: Callable[[], Path | None]) -> Path:
             pytest.fail(f"{package} is not installed and could not be")
         pytest.skip(f"{package} is not installed")
     return found
+
+
+@pytest.fixture(scope="session")
+def is_long(pytestconfig: pytest.Config) -> bool:
+    """Whether a campaign runs in its long form: the short one finds the same faults, where they show at once."""
+    return bool(pytestconfig.getoption("--long"))
 
 
 @pytest.fixture(autouse=True)
