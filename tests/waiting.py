@@ -1,4 +1,4 @@
-"""Waiting for what is to come, with a bound and without a pause."""
+"""Waiting for what is to come, with a bound."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ TIMEOUT_S: Final = 60.0
 """Seconds after which a test that waits has failed."""
 
 
-async def until(is_so: Callable[[], object]) -> None:
-    """Let the other tasks of the loop go on until `is_so()` holds; it is an assertion that it ever does."""
+async def until(is_so: Callable[[], object], *, every: float = 0.0) -> None:
+    """Let the other tasks of the loop go on until `is_so()` holds; it is an assertion that it ever does.
+
+    What other processes do is looked at `every` so many seconds, since they need the processor meanwhile.
+    """
     now = asyncio.get_running_loop().time
     deadline = now() + TIMEOUT_S
     while not is_so():
         assert now() < deadline, "it never came to that"
-        await asyncio.sleep(0)
+        await asyncio.sleep(every)

@@ -30,7 +30,7 @@ class Build:
     words: str
     check: str
     apply: Callable[[], None]
-    kinds: tuple[str, ...] = ("kill", "pause", "reset")
+    kinds: tuple[str, ...] = ("kill", "reset")
     nodes: int = 1
 
 

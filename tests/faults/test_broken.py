@@ -14,21 +14,23 @@ from tests.faults.test_campaign import carry_out
 @pytest.mark.mqtt
 @pytest.mark.postgres
 @pytest.mark.parametrize("name", BUILDS)
-def test_a_broken_build_is_caught(name: str) -> None:
-    is_alone = BUILDS[name].nodes == 1
+def test_a_broken_build_is_caught(name: str, *, is_long: bool) -> None:
+    build = BUILDS[name]
+    is_alone = build.nodes == 1
+    seconds, faults = (8.0, 6) if is_alone else (9.0, 2)
     plan = Plan(
-        12.0 if is_alone else 24.0,
-        8 if is_alone else 4,
-        seed=3,
-        nodes=BUILDS[name].nodes,
+        seconds * (2 if is_long else 1),
+        faults,
+        seed=9,
+        nodes=build.nodes,
         is_postgres=not is_alone,
         has_broker=not is_alone,
         pairs=3,
         watchers=0,
-        settle_s=5.0,
-        kinds=BUILDS[name].kinds,
+        settle_s=2.0,
+        kinds=build.kinds,
         build=name,
     )
     campaign = carry_out(plan)
     found = {violation.check for violation in campaign.violations}
-    assert BUILDS[name].check in found, "\n".join(lines(campaign))
+    assert build.check in found, "\n".join(lines(campaign))

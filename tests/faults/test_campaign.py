@@ -1,4 +1,4 @@
-"""Campaigns on real processes: every kind of fault, and nothing is lost; on two nodes 210 faults, and 22 in CI."""
+"""Campaigns on real processes: every kind of fault, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from cornered.bench.faults.schedule import KINDS
 from cornered.services.service import NotInstalled
 from tests.conftest import IN_CI
 
-SHORT = (45.0, 22)
+SHORT = (20.0, 22)
 """Seconds, and faults: every kind once."""
 LONG = (360.0, 210)
+LEAST_MOVES_PER_S = 5
 REPORTS = Path(__file__).parents[2] / "faults-report"
 
 
@@ -62,24 +63,18 @@ def test_an_interrupted_campaign_checks_what_was() -> None:
 
 @pytest.mark.campaign
 @pytest.mark.mqtt
-@pytest.mark.parametrize(
-    ("nodes", "is_postgres"),
-    [
-        (1, False),
-        pytest.param(1, True, marks=pytest.mark.postgres),
-        pytest.param(2, True, marks=pytest.mark.postgres),
-    ],
-)
-def test_nothing_is_lost_by_faults(nodes: int, *, is_postgres: bool) -> None:
-    seconds, faults = SHORT if IN_CI or nodes == 1 else LONG
-    campaign = carry_out(Plan(seconds, faults, seed=7, nodes=nodes, is_postgres=is_postgres, pairs=4, watchers=1))
-    if campaign.violations:
-        write(campaign, REPORTS)
-    assert not campaign.violations, "\n".join(lines(campaign))
-    kinds = set(campaign.figures.faults)
-    assert kinds >= set(KINDS) - ({"disk"} if is_postgres else {"kill database", "pause database"})
-    assert campaign.figures.acknowledged > 300
-    assert campaign.figures.refunds > 0
-    assert campaign.figures.repeated > 0
-    if nodes > 1:
-        assert campaign.take_overs
+@pytest.mark.parametrize("nodes", [1, pytest.param(2, marks=pytest.mark.postgres)])
+def test_nothing_is_lost_by_faults(nodes: int, *, is_long: bool) -> None:
+    seconds, faults = LONG if is_long else SHORT
+    for is_postgres in (False, True) if nodes == 1 and is_long else (nodes > 1,):
+        campaign = carry_out(Plan(seconds, faults, seed=4, nodes=nodes, is_postgres=is_postgres, pairs=4, watchers=1))
+        if campaign.violations:
+            write(campaign, REPORTS)
+        assert not campaign.violations, "\n".join(lines(campaign))
+        kinds = set(campaign.figures.faults)
+        assert kinds >= set(KINDS) - ({"disk"} if is_postgres else {"kill database", "pause database"})
+        assert campaign.figures.acknowledged > seconds * LEAST_MOVES_PER_S
+        assert campaign.figures.refunds > 0
+        assert campaign.figures.repeated > 0
+        if nodes > 1:
+            assert campaign.take_overs
