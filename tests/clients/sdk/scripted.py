@@ -15,9 +15,9 @@ from websockets.typing import Subprotocol
 from cornered import engine
 from cornered.clients.sdk import Client
 from cornered.protocol.codec import MSGPACK
-from cornered.protocol.commands import ClientMessage, Command, Hello
+from cornered.protocol.commands import ClientMessage, Command, Hello, Join, Ping
 from cornered.protocol.events import Played
-from cornered.protocol.messages import Acknowledged, Happened, Snapshot, Welcome
+from cornered.protocol.messages import Acknowledged, ErrorCode, Happened, Pong, Refused, Snapshot, Welcome
 from cornered.protocol.values import Clocks, Player, Value
 from tests.clients.snapshots import beginning
 
@@ -52,6 +52,23 @@ class Wire:
         await self.say(Welcome(player=ANN, token=token, server="0", now=1_000_000, matches=matches))
         return hello
 
+    async def join(self, *, seat: int | None = 0, seq: int = 1, **told: object) -> Join:
+        """Answer the next command, which has to join the match of `snapshot`."""
+        join = await self.hear(Join)
+        await self.say(snapshot(join.id, seat=seat, seq=seq).model_copy(update=told))
+        return join
+
+    async def pong(self) -> None:
+        await self.say(Pong(id=(await self.hear(Ping)).id, sent=0, now=1_000_000))
+
+    async def refuse(
+        self, command: Command | None, code: ErrorCode, text: str = "later", *, retry_after: int | None = None
+    ) -> None:
+        """Refuse a command, or without one the connection."""
+        await self.say(
+            Refused(id=None if command is None else command.id, code=code, text=text, retry_after=retry_after)
+        )
+
     async def acknowledge(self, command: Command, seq: int | None = None, ref: str | None = None) -> None:
         await self.say(Acknowledged(id=command.id, seq=seq, ref=ref))
 
@@ -68,7 +85,8 @@ class Wire:
         self.socket.transport.abort()
 
 
-Script = Callable[[Wire], Awaitable[None]]
+Script = Callable[[Wire], Awaitable[object]]
+"""What a connection does; at its end the connection stays open until the client closes it."""
 
 
 @dataclass
@@ -90,6 +108,7 @@ async def scripted(*scripts: Script) -> AsyncIterator[Scripted]:
         try:
             assert waiting, "the client connects once more than the test expects"
             await waiting.pop(0)(wire)
+            await wire.stay()
         except asyncio.CancelledError:
             raise
         except BaseException as error:
@@ -120,6 +139,13 @@ async def connected(server: Scripted) -> AsyncIterator[Client]:
     async with asyncio.timeout(60):
         async with Client.connect(server.url, name="Ann", token=TOKEN, backoff=at_once) as client:
             yield client
+
+
+@asynccontextmanager
+async def client_of(*scripts: Script) -> AsyncIterator[Client]:
+    """Connect a client to a server whose connections follow `scripts`."""
+    async with scripted(*scripts) as server, connected(server) as client:
+        yield client
 
 
 def snapshot(command_id: str | None, *, seat: int | None = 0, seq: int = 1) -> Snapshot:

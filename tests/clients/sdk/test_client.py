@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 
 import msgpack
 import pytest
@@ -35,13 +37,59 @@ from cornered.protocol.messages import (
     LobbyState,
     Moves,
     Paired,
-    Pong,
     Said,
     SeatPresence,
     Watchers,
 )
-from cornered.protocol.values import NO_CLOCK, Accepts, GameSpec, MatchStanding, MatchSummary, Presence, SeekSettings
-from tests.clients.sdk.scripted import ANN, BOB, MOVES, TOKEN, Wire, at_once, connected, played, scripted, snapshot
+from cornered.protocol.values import (
+    NO_CLOCK,
+    Accepts,
+    GameSpec,
+    MatchStanding,
+    MatchSummary,
+    Player,
+    Presence,
+    SeekSettings,
+)
+from tests.clients.sdk.scripted import (
+    ANN,
+    BOB,
+    MOVES,
+    TOKEN,
+    Wire,
+    at_once,
+    client_of,
+    connected,
+    played,
+    scripted,
+    snapshot,
+)
+
+
+async def lost_in_a_match(wire: Wire) -> None:
+    """Let the client join the match, and lose the connection."""
+    await wire.welcome()
+    await wire.join()
+    wire.cut()
+
+
+async def lost_in_the_lobby(wire: Wire) -> None:
+    """Take the client's declaration, show Bob in the lobby, and lose the connection."""
+    await wire.welcome()
+    await wire.acknowledge(await wire.hear(Declare))
+    await wire.say(lobby_of(await wire.hear(WatchLobby), BOB))
+    wire.cut()
+
+
+async def lost_with_a_declaration(wire: Wire) -> None:
+    await wire.welcome()
+    await wire.acknowledge(await wire.hear(Declare))
+    wire.cut()
+
+
+def lobby_of(watch: WatchLobby, *players: Player) -> LobbyState:
+    there = tuple(Presence(player=player, playing=0) for player in players)
+    return LobbyState(id=watch.id, seeks=(), matches=(), players=there)
 
 
 async def test_a_guest_comes_back_with_the_token_that_it_was_given() -> None:
@@ -53,8 +101,7 @@ async def test_a_guest_comes_back_with_the_token_that_it_was_given() -> None:
 
     async def second(wire: Wire) -> None:
         hellos.append(await wire.welcome())
-        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
-        await wire.stay()
+        await wire.pong()
 
     async with (
         asyncio.timeout(60),
@@ -83,9 +130,8 @@ async def test_legal_moves_are_asked_for_again_on_every_connection() -> None:
         await wire.say(
             messages.Acknowledged(id=joins[1].id), played(0), played(1).model_copy(update={"legal": ("b2",)})
         )
-        await wire.stay()
 
-    async with asyncio.timeout(60), scripted(first, second) as server, connected(server) as client:
+    async with client_of(first, second) as client:
         match = await client.join("m", legal=True)
         begun = match.legal
         while match.ply < 2:
@@ -109,7 +155,6 @@ async def test_an_update_that_the_client_cannot_read_leaves_no_match_behind() ->
         await wire.say(snapshot(joins[1].id, seq=2).model_copy(update={"seq": 3}))
         event = Played(seq=4, at=1, seat=1, cause="c", ply=1, move=MOVES[1], spent=0, left=(None, None))
         await wire.say(played(1).model_copy(update={"events": (event,)}))
-        await wire.stay()
 
     async with asyncio.timeout(60), scripted(script) as server, connected(server) as client:
         match = await client.join("m", legal=True)
@@ -122,21 +167,16 @@ async def test_an_update_that_the_client_cannot_read_leaves_no_match_behind() ->
 async def test_an_unknown_token_is_refused_to_the_caller() -> None:
     async def script(wire: Wire) -> None:
         await wire.hear(Hello)
-        await wire.say(messages.Refused(id=None, code="bad_token", text="this token belongs to nobody here"))
+        await wire.refuse(None, "bad_token", "this token belongs to nobody here")
 
-    async with scripted(script) as server:
-        with pytest.raises(CommandRefused, match="belongs to nobody") as refusal:
-            async with connected(server):
-                pass
+    with pytest.raises(CommandRefused, match="belongs to nobody") as refusal:
+        async with client_of(script):
+            pass
     assert refusal.value.code == "bad_token"
 
 
 async def test_a_client_that_ends_says_goodbye_with_a_normal_close() -> None:
-    async def script(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.stay()
-
-    async with asyncio.timeout(60), scripted(script) as server:
+    async with scripted(Wire.welcome) as server:
         async with connected(server):
             pass
         (wire,) = server.wires
@@ -144,30 +184,16 @@ async def test_a_client_that_ends_says_goodbye_with_a_normal_close() -> None:
         assert wire.socket.close_code == 1000
 
 
-async def test_a_full_server_is_tried_again() -> None:
+async def test_a_full_server_and_one_that_sends_garbage_in_place_of_a_welcome_are_tried_again() -> None:
     async def full(wire: Wire) -> None:
         await wire.hear(Hello)
-        await wire.say(messages.Refused(id=None, code="server_full", text="come back later"))
+        await wire.refuse(None, "server_full", "come back later")
 
-    async def free(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.stay()
-
-    async with scripted(full, full, free) as server, connected(server) as client:
-        assert client.player == ANN
-
-
-async def test_garbage_in_place_of_a_welcome_is_no_end() -> None:
     async def garbled(wire: Wire) -> None:
         await wire.hear(Hello)
         await wire.socket.send(b"\xc1")
-        await wire.stay()
 
-    async def whole(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.stay()
-
-    async with asyncio.timeout(60), scripted(garbled, whole) as server, connected(server) as client:
+    async with client_of(full, full, garbled, Wire.welcome) as client:
         assert client.player == ANN
 
 
@@ -176,19 +202,17 @@ async def test_a_spoilt_frame_costs_a_connection_and_no_answer() -> None:
 
     async def spoilt(wire: Wire) -> None:
         await wire.welcome()
-        await wire.say(snapshot((await wire.hear(Join)).id))
+        await wire.join()
         await wire.hear(Ping)
         await wire.socket.send(b"\xc1")
-        await wire.stay()
 
     async def whole(wire: Wire) -> None:
         await wire.welcome()
         rejoined = await wire.hear(Join)
         await wire.say(messages.Acknowledged(id=rejoined.id), played(0))
-        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
-        await wire.stay()
+        await wire.pong()
 
-    async with asyncio.timeout(60), scripted(spoilt, whole) as server, connected(server) as client:
+    async with client_of(spoilt, whole) as client:
         match = await client.join("m")
         await client.ping()
         while match.ply < 1:
@@ -212,9 +236,29 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return waits
 
 
-@pytest.mark.parametrize(
-    ("status", "after", "waited"),
-    [
+@asynccontextmanager
+async def refusing(status: int, text: str, headers: Mapping[str, str]) -> AsyncIterator[str]:
+    """Run a server that refuses every handshake; yield its host and port."""
+
+    async def nobody(socket: ServerConnection) -> None:
+        raise AssertionError("the handshake was refused")
+
+    def refuse(socket: ServerConnection, request: Request) -> Response:
+        response = socket.respond(status, text)
+        for name, value in headers.items():
+            if name in response.headers:
+                del response.headers[name]
+            response.headers[name] = value
+        return response
+
+    async with serve(nobody, "127.0.0.1", 0, process_request=refuse) as server:
+        yield f"127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}"
+
+
+async def test_a_refused_handshake_is_tried_again_when_the_server_says(
+    slept: list[float], caplog: pytest.LogCaptureFixture, subtests: pytest.Subtests
+) -> None:
+    for status, after, waited in (
         (429, "7", 7.0),
         (503, "86400", 60.0),
         (503, "Wed, 21 Oct 2026 07:28:09 GMT", 9.0),
@@ -223,64 +267,36 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         (429, "-5", 0.0),
         (421, "", 0.0),
         (403, "", 0.0),
-    ],
-)
-async def test_a_refused_handshake_is_tried_again_when_the_server_says(
-    status: int, after: str, waited: float, slept: list[float], caplog: pytest.LogCaptureFixture
-) -> None:
-    async def nobody(socket: ServerConnection) -> None:
-        raise AssertionError("the handshake was refused")
-
-    def refuse(socket: ServerConnection, request: Request) -> Response:
-        response = socket.respond(status, "200 connections come from your address\x1b]0;mine\x07\nmore")
-        del response.headers["Date"]
-        response.headers["Date"] = "Wed, 21 Oct 2026 07:28:00 GMT"
-        response.headers["Retry-After"] = after
-        return response
-
-    async with serve(nobody, "127.0.0.1", 0, process_request=refuse) as refusing:
-        url = f"http://127.0.0.1:{next(iter(refusing.sockets)).getsockname()[1]}"
-        with pytest.raises(
-            Unavailable, match=f"^{url} takes no connections now: 200 connections come from your address"
-        ):
-            async with Client.connect(url, patience=0.5, backoff=at_once):
-                pass
-    assert set(slept) == {waited}
-    (record,) = caplog.records
-    assert "200 connections come from your address" in record.getMessage()
-    assert "more" not in record.getMessage()
-    assert record.getMessage().isprintable()
+    ):
+        slept.clear()
+        caplog.clear()
+        text, date = "200 connections come from your address\x1b]0;mine\x07\nmore", "Wed, 21 Oct 2026 07:28:00 GMT"
+        with subtests.test(status=status, after=after):
+            async with refusing(status, text, {"Date": date, "Retry-After": after}) as host:
+                with pytest.raises(Unavailable, match=f"^http://{host} takes no connections now: 200 connections come"):
+                    async with Client.connect(f"http://{host}", patience=0.2, backoff=at_once):
+                        pass
+            assert set(slept) == {waited}
+            (record,) = caplog.records
+            assert "200 connections come from your address" in record.getMessage()
+            assert "more" not in record.getMessage()
+            assert record.getMessage().isprintable()
 
 
-async def test_the_page_of_another_server_is_no_reason(slept: list[float]) -> None:
-    def answer(socket: ServerConnection, request: Request) -> Response:
-        response = socket.respond(404, "<!DOCTYPE html>")
-        del response.headers["Content-Type"]
-        response.headers["Content-Type"] = "text/html"
-        return response
-
-    async def nobody(socket: ServerConnection) -> None:
-        raise AssertionError("the handshake was refused")
-
-    async with serve(nobody, "127.0.0.1", 0, process_request=answer) as other:
-        url = f"ws://127.0.0.1:{next(iter(other.sockets)).getsockname()[1]}"
+@pytest.mark.usefixtures("slept")
+async def test_the_page_of_another_server_is_no_reason() -> None:
+    async with refusing(404, "<!DOCTYPE html>", {"Content-Type": "text/html"}) as host:
         with pytest.raises(Unavailable, match="404 Not Found"):
-            async with Client.connect(url, patience=0.2, backoff=at_once):
+            async with Client.connect(f"ws://{host}", patience=0.2, backoff=at_once):
                 pass
 
 
 async def test_a_refused_hello_is_said_again_when_the_server_says(slept: list[float]) -> None:
-    refused = messages.Refused(id=None, code="server_full", text="come back later", retry_after=2_500)
-
     async def full(wire: Wire) -> None:
         await wire.hear(Hello)
-        await wire.say(refused)
+        await wire.refuse(None, "server_full", retry_after=2_500)
 
-    async def free(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.stay()
-
-    async with scripted(full, free) as server, connected(server):
+    async with client_of(full, Wire.welcome):
         assert slept == [2.5]
 
 
@@ -300,34 +316,19 @@ async def test_a_server_that_is_not_there_is_unreachable_at_the_address_that_was
         assert caplog.messages == [f"no server answers at {address}; trying again"]
 
 
-@pytest.mark.parametrize("url", ["127.0.0.1", "ftp://127.0.0.1", "ws://", ""])
-async def test_an_address_that_is_none_is_a_value_error(url: str) -> None:
-    with pytest.raises(ValueError, match="looks like http://"):
-        async with Client.connect(url):
-            pass
+async def test_an_address_that_is_none_is_a_value_error() -> None:
+    for url in ("127.0.0.1", "ftp://127.0.0.1", "ws://", ""):
+        with pytest.raises(ValueError, match="looks like http://"):
+            async with Client.connect(url):
+                pass
 
 
-async def test_the_address_of_the_page_will_do() -> None:
-    async def script(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.stay()
-
-    async with (
-        scripted(script) as server,
-        Client.connect(server.url.replace("ws://", "http://"), patience=5) as client,
-    ):
-        assert client.url == server.url.replace("ws://", "http://")
-
-
-async def test_an_error_of_the_caller_comes_out_as_it_is() -> None:
-    async def script(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.stay()
-
-    async with scripted(script) as server:
-        with pytest.raises(KeyError, match="mine"):
-            async with connected(server):
-                raise KeyError("mine")
+async def test_the_address_of_the_page_will_do_and_an_error_of_the_caller_comes_out_as_it_is() -> None:
+    async with scripted(Wire.welcome) as server:
+        url = server.url.replace("ws://", "http://")
+        with pytest.raises(KeyError, match=url):
+            async with Client.connect(url, patience=5) as client:
+                raise KeyError(client.url)
 
 
 async def test_a_move_without_an_answer_is_sent_again_under_its_own_id() -> None:
@@ -335,7 +336,7 @@ async def test_a_move_without_an_answer_is_sent_again_under_its_own_id() -> None
 
     async def first(wire: Wire) -> None:
         await wire.welcome()
-        await wire.say(snapshot((await wire.hear(Join)).id))
+        await wire.join()
         plays.append(await wire.hear(Play))
         wire.cut()
 
@@ -347,9 +348,8 @@ async def test_a_move_without_an_answer_is_sent_again_under_its_own_id() -> None
         await wire.acknowledge(join, seq=2)
         await wire.say(played(0))
         await wire.acknowledge(plays[-1], seq=2)
-        await wire.stay()
 
-    async with scripted(first, second) as server, connected(server) as client:
+    async with client_of(first, second) as client:
         match = await client.join("m")
         await match.play("b3")
         assert match.snapshot.moves == ("b3",)
@@ -361,9 +361,9 @@ async def test_a_move_that_met_a_closing_server_is_sent_again() -> None:
 
     async def closing(wire: Wire) -> None:
         await wire.welcome()
-        await wire.say(snapshot((await wire.hear(Join)).id))
+        await wire.join()
         plays.append(await wire.hear(Play))
-        await wire.say(messages.Refused(id=plays[-1].id, code="shutting_down", text="the server restarts"))
+        await wire.refuse(plays[-1], "shutting_down", "the server restarts")
         await wire.socket.close(1012)
 
     async def back(wire: Wire) -> None:
@@ -374,7 +374,6 @@ async def test_a_move_that_met_a_closing_server_is_sent_again() -> None:
         # The pong confirms that the client has read the answer; the events of the move follow it.
         await (await wire.socket.ping())
         await wire.say(played(0))
-        await wire.stay()
 
     async with scripted(closing, back) as server, connected(server) as client:
         match = await client.join("m")
@@ -388,10 +387,9 @@ async def test_a_refusal_reaches_the_one_who_asked() -> None:
         await wire.welcome()
         first, second = await wire.hear(Challenge), await wire.hear(Challenge)
         await wire.acknowledge(second, ref="c2")
-        await wire.say(messages.Refused(id=first.id, code="busy", text="Bob plays as many games as it takes"))
-        await wire.stay()
+        await wire.refuse(first, "busy", "Bob plays as many games as it takes")
 
-    async with scripted(script) as server, connected(server) as client:
+    async with client_of(script) as client:
         refused, accepted = await asyncio.gather(
             client.challenge("bob", "trapgrid", size=3), client.challenge("eve", "trapgrid"), return_exceptions=True
         )
@@ -400,43 +398,14 @@ async def test_a_refusal_reaches_the_one_who_asked() -> None:
         assert refused.code == "busy"
 
 
-async def test_what_holds_for_one_connection_is_said_on_every_one() -> None:
-    accepts = [Accepts(game="trapgrid")]
-
-    async def first(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.acknowledge(await wire.hear(Declare))
-        watch = await wire.hear(WatchLobby)
-        await wire.say(LobbyState(id=watch.id, seeks=(), matches=(), players=(Presence(player=BOB, playing=0),)))
-        wire.cut()
-
-    async def second(wire: Wire) -> None:
-        await wire.welcome()
-        declare = await wire.hear(Declare)
-        assert (declare.accepts, declare.concurrency) == (tuple(accepts), 3)
-        watch = await wire.hear(WatchLobby)
-        await wire.acknowledge(declare)
-        await wire.say(LobbyState(id=watch.id, seeks=(), matches=(), players=(Presence(player=ANN, playing=0),)))
-        await wire.stay()
-
-    async with scripted(first, second) as server, connected(server) as client:
-        await client.declare(accepts, 3)
-        lobby = await client.lobby()
-        assert set(lobby.players) == {"bob"}
-        await lobby.changed(lobby.version)
-        assert set(lobby.players) == {"ann"}
-
-
 async def test_the_lobby_follows_what_changes() -> None:
     async def script(wire: Wire) -> None:
         await wire.welcome()
-        watch = await wire.hear(WatchLobby)
-        await wire.say(LobbyState(id=watch.id, seeks=(), matches=(), players=(Presence(player=BOB, playing=0),)))
+        await wire.say(lobby_of(await wire.hear(WatchLobby), BOB))
         await wire.acknowledge(await wire.hear(CreateSeek), ref="s1")
         await wire.say(LobbyChanged(players=(Presence(player=ANN, playing=0),), players_gone=("bob", "never-there")))
-        await wire.stay()
 
-    async with scripted(script) as server, connected(server) as client:
+    async with client_of(script) as client:
         lobby = await client.lobby()
         seen = lobby.version
         assert await client.seek(SeekSettings(game=GameSpec(name="trapgrid"))) == "s1"
@@ -464,9 +433,8 @@ async def test_the_lobby_is_read_page_by_page() -> None:
         moved = tuple(MatchStanding(id=name, ply=5, position="5", watchers=2) for name in ("m2", "unknown"))
         await wire.say(LobbyChanged(moved=moved, matches_gone=("m3",), matches_total=2))
         await wire.say(LobbyState(id=None, seeks=(), matches=(match("m9"),), players=(), matches_total=1))
-        await wire.stay()
 
-    async with scripted(script) as server, connected(server) as client:
+    async with client_of(script) as client:
         lobby = await client.lobby()
         assert (lobby.totals["matches"], lobby.unseen("matches")) == (3, 2)
         for left in (1, 0):
@@ -492,9 +460,8 @@ async def test_a_player_sees_every_event_across_a_broken_line() -> None:
         # The overlap is deliberate: events already known must not count twice.
         await wire.say(played(0, 1, 2))
         await wire.acknowledge(join, seq=4)
-        await wire.stay()
 
-    async with scripted(first, second) as server, connected(server) as client:
+    async with client_of(first, second) as client:
         match = await client.join("m")
         events = aiter(match)
         assert [(await anext(events)).seq for _ in range(3)] == [2, 3, 4]
@@ -509,9 +476,8 @@ async def test_a_gap_is_asked_for() -> None:
         assert join.since == 1
         await wire.acknowledge(join, seq=4)
         await wire.say(played(0, 1, 2), played(3))
-        await wire.stay()
 
-    async with scripted(script) as server, connected(server) as client:
+    async with client_of(script) as client:
         match = await client.join("m")
         while match.ply < 4:
             await match.changed(match.version)
@@ -521,11 +487,10 @@ async def test_a_gap_is_asked_for() -> None:
 async def test_a_watcher_who_fell_behind_goes_on_from_the_snapshot() -> None:
     async def script(wire: Wire) -> None:
         await wire.welcome()
-        await wire.say(snapshot((await wire.hear(Join)).id, seat=None))
+        await wire.join(seat=None)
         await wire.say(snapshot(None, seat=None, seq=4), played(3))
-        await wire.stay()
 
-    async with scripted(script) as server, connected(server) as client:
+    async with client_of(script) as client:
         match = await client.join("m")
         assert (await anext(aiter(match))).seq == 5
         assert match.ply == 4
@@ -534,18 +499,12 @@ async def test_a_watcher_who_fell_behind_goes_on_from_the_snapshot() -> None:
 
 
 async def test_a_match_that_cannot_be_followed_any_more_wakes_who_waits() -> None:
-    async def first(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.say(snapshot((await wire.hear(Join)).id))
-        wire.cut()
-
     async def second(wire: Wire) -> None:
         await wire.welcome()
         join = await wire.hear(Join)
-        await wire.say(messages.Refused(id=join.id, code="unknown_match", text="there is no such match"))
-        await wire.stay()
+        await wire.refuse(join, "unknown_match", "there is no such match")
 
-    async with scripted(first, second) as server, connected(server) as client:
+    async with client_of(lost_in_a_match, second) as client:
         match = await client.join("m")
         with pytest.raises(Closed):
             await match.ended()
@@ -558,25 +517,19 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def put_off(wire: Wire, command: Command) -> None:
-    await wire.say(messages.Refused(id=command.id, code="too_fast", text="slow down", retry_after=1))
+    await wire.refuse(command, "too_fast", "slow down", retry_after=1)
 
 
 @pytest.mark.usefixtures("hasty")
 async def test_a_rejoin_whose_answer_cannot_be_decoded_does_not_end_the_client() -> None:
-    async def first(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.say(snapshot((await wire.hear(Join)).id))
-        wire.cut()
-
     async def second(wire: Wire) -> None:
         await wire.welcome("m")
         await put_off(wire, await wire.hear(Join))
         await wire.answer_in_a_later_version(await wire.hear(Join))
         await wire.say(played(0))
-        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
-        await wire.stay()
+        await wire.pong()
 
-    async with scripted(first, second) as server, connected(server) as client:
+    async with client_of(lost_in_a_match, second) as client:
         match = await client.join("m")
         await match.changed(match.version)
         await client.ping()
@@ -584,11 +537,6 @@ async def test_a_rejoin_whose_answer_cannot_be_decoded_does_not_end_the_client()
 
 @pytest.mark.usefixtures("hasty")
 async def test_a_match_whose_rejoin_is_refused_for_now_is_rejoined_later() -> None:
-    async def first(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.say(snapshot((await wire.hear(Join)).id))
-        wire.cut()
-
     async def second(wire: Wire) -> None:
         await wire.welcome("m")
         for _ in range(2):
@@ -597,22 +545,15 @@ async def test_a_match_whose_rejoin_is_refused_for_now_is_rejoined_later() -> No
         assert join.since == 1
         await wire.say(played(0))
         await wire.acknowledge(join, seq=2)
-        await wire.stay()
 
-    async with scripted(first, second) as server, connected(server) as client:
+    async with client_of(lost_in_a_match, second) as client:
         match = await client.join("m")
         await match.changed(match.version)
         assert match.snapshot.moves == ("b3",)
 
 
 @pytest.mark.usefixtures("hasty")
-async def test_what_holds_for_one_connection_is_said_again_where_it_is_refused_for_now() -> None:
-    async def first(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.acknowledge(await wire.hear(Declare))
-        await wire.say(LobbyState(id=(await wire.hear(WatchLobby)).id, seeks=(), matches=(), players=()))
-        wire.cut()
-
+async def test_what_holds_for_one_connection_is_said_on_every_one_and_again_where_it_is_refused_for_now() -> None:
     async def second(wire: Wire) -> None:
         await wire.welcome()
         declare, watch = await wire.hear(Declare), await wire.hear(WatchLobby)
@@ -620,16 +561,23 @@ async def test_what_holds_for_one_connection_is_said_again_where_it_is_refused_f
         await put_off(wire, watch)
         again = await wire.hear(Declare)
         assert again == declare.model_copy(update={"id": again.id})
+        assert (again.accepts, again.concurrency) == ((Accepts(game="trapgrid"),), 3)
         await wire.acknowledge(again)
-        presence = Presence(player=ANN, playing=0)
-        await wire.say(LobbyState(id=(await wire.hear(WatchLobby)).id, seeks=(), matches=(), players=(presence,)))
-        await wire.stay()
+        await wire.say(lobby_of(await wire.hear(WatchLobby), ANN))
+        wire.cut()
 
-    async with scripted(first, second) as server, connected(server) as client:
+    async def third(wire: Wire) -> None:
+        await wire.welcome()
+        assert (await wire.hear(Declare)).concurrency == 3
+        await wire.say(lobby_of(await wire.hear(WatchLobby)))
+
+    async with client_of(lost_in_the_lobby, second, third) as client:
         await client.declare([Accepts(game="trapgrid")], 3)
         lobby = await client.lobby()
-        await lobby.changed(lobby.version)
-        assert set(lobby.players) == {"ann"}
+        for names in ({"bob"}, {"ann"}):
+            assert set(lobby.players) == names
+            await lobby.changed(lobby.version)
+        assert set(lobby.players) == set()
 
 
 @pytest.mark.virtual_time
@@ -640,11 +588,6 @@ async def test_a_newer_declaration_takes_the_place_of_one_that_is_refused_for_no
             async with asyncio.timeout(0.03):
                 await wire.socket.recv()
 
-    async def first(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.acknowledge(await wire.hear(Declare))
-        wire.cut()
-
     async def second(wire: Wire) -> None:
         await wire.welcome()
         older, newer = await wire.hear(Declare), await wire.hear(Declare)
@@ -654,10 +597,9 @@ async def test_a_newer_declaration_takes_the_place_of_one_that_is_refused_for_no
         await wire.acknowledge(newer)
         await silence(wire)
         done.set()
-        await wire.stay()
 
     done = asyncio.Event()
-    async with scripted(first, second) as server, connected(server) as client:
+    async with client_of(lost_with_a_declaration, second) as client:
         await client.declare([Accepts(game="trapgrid")], 3)
         await client.declare([], 3)
         await done.wait()
@@ -665,19 +607,13 @@ async def test_a_newer_declaration_takes_the_place_of_one_that_is_refused_for_no
 
 @pytest.mark.virtual_time
 async def test_a_client_that_is_put_off_closes_at_once() -> None:
-    async def first(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.acknowledge(await wire.hear(Declare))
-        wire.cut()
-
     async def second(wire: Wire) -> None:
         await wire.welcome()
         declare = await wire.hear(Declare)
-        await wire.say(messages.Refused(id=declare.id, code="too_fast", text="slow down", retry_after=60_000))
-        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
-        await wire.stay()
+        await wire.refuse(declare, "too_fast", "slow down", retry_after=60_000)
+        await wire.pong()
 
-    async with asyncio.timeout(60), scripted(first, second) as server, connected(server) as client:
+    async with client_of(lost_with_a_declaration, second) as client:
         await client.declare([Accepts(game="trapgrid")], 3)
         await client.ping()
     assert asyncio.get_running_loop().time() < 60
@@ -686,7 +622,7 @@ async def test_a_client_that_is_put_off_closes_at_once() -> None:
 async def test_words_watchers_and_presence_reach_the_match() -> None:
     async def script(wire: Wire) -> None:
         await wire.welcome()
-        await wire.say(snapshot((await wire.hear(Join)).id))
+        await wire.join()
         say = await wire.hear(Say)
         assert (say.text, say.room) == ("hello", "players")
         await wire.say(
@@ -698,9 +634,8 @@ async def test_words_watchers_and_presence_reach_the_match() -> None:
         asked = await wire.hear(AskMoves)
         await wire.say(Moves(id=asked.id, match="m", ply=0, moves=("b3",), refused={}, notes={}, gauges=()))
         await wire.acknowledge(await wire.hear(Leave))
-        await wire.stay()
 
-    async with scripted(script) as server, connected(server) as client:
+    async with client_of(script) as client:
         match = await client.join("m")
         await match.say("hello")
         assert [said.text for said in match.said] == ["hello"]
@@ -720,9 +655,8 @@ async def test_news_come_in_order_and_begin_with_the_welcome() -> None:
             ChallengeClosed(challenge="c", how="accepted", match="m"),
             Paired(match="m", seat=1),
         )
-        await wire.stay()
 
-    async with scripted(script) as server, connected(server) as client:
+    async with client_of(script) as client:
         news = client.news()
         assert [(await anext(news)).type for _ in range(3)] == ["welcome", "challenge_closed", "paired"]
         assert client.live_matches == ("old",)
@@ -735,7 +669,6 @@ async def test_a_wait_fails_when_the_client_closes() -> None:
         await wire.welcome()
         await wire.hear(Ping)
         heard.set()
-        await wire.stay()
 
     async with scripted(script) as server:
         async with connected(server) as client:
@@ -751,10 +684,9 @@ async def test_an_unknown_message_is_skipped() -> None:
     async def script(wire: Wire) -> None:
         await wire.welcome()
         await wire.socket.send(b"\x81\xa4type\xa7unheard")
-        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
-        await wire.stay()
+        await wire.pong()
 
-    async with scripted(script) as server, connected(server) as client:
+    async with client_of(script) as client:
         await client.ping()
 
 
@@ -768,8 +700,7 @@ async def test_it_logs_once_that_no_server_answers_and_when_it_is_back(caplog: p
 
     async def back(wire: Wire) -> None:
         await wire.welcome()
-        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
-        await wire.stay()
+        await wire.pong()
 
     with caplog.at_level("INFO", "cornered.sdk"):
         async with scripted(first, away, away, back) as server, connected(server) as client:
@@ -787,17 +718,16 @@ async def test_a_bot_gets_one_notice_that_another_program_plays_as_it(caplog: py
     async def first(wire: Wire) -> None:
         hellos.append(await wire.welcome())
         await wire.say(notice, notice)
-        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
+        await wire.pong()
         wire.cut()
 
     async def second(wire: Wire) -> None:
         hellos.append(await wire.welcome())
         await wire.say(notice)
-        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
-        await wire.stay()
+        await wire.pong()
 
     with caplog.at_level("WARNING", "cornered.sdk"):
-        async with scripted(first, second) as server, connected(server) as client:
+        async with client_of(first, second) as client:
             await client.ping()
             await client.ping()
     (record,) = caplog.records

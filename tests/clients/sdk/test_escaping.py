@@ -10,7 +10,7 @@ from cornered.protocol.commands import Join
 from cornered.protocol.messages import ChallengeClosed, Moves, Paired, Said
 from cornered.protocol.messages import Refused as RefusedMessage
 from cornered.protocol.values import Player
-from tests.clients.sdk.scripted import Wire, connected, played, scripted, snapshot
+from tests.clients.sdk.scripted import Wire, client_of, played, snapshot
 
 EVIL = "\x1b]0;owned\x07\x9b31m\u202e\u200b\n"
 SEEN = "\\x1b]0;owned\\x07\\x9b31m\\u202e\\u200b\\x0a"
@@ -43,10 +43,9 @@ async def test_a_client_hands_on_no_hidden_character(caplog: pytest.LogCaptureFi
         )
         await wire.socket.send(b"\x81\xa4type\xa4\x1b[1m")
         join = await wire.hear(Join)
-        await wire.say(RefusedMessage(id=join.id, code="unknown_match", text=EVIL))
-        await wire.stay()
+        await wire.refuse(join, "unknown_match", EVIL)
 
-    async with scripted(say_evil) as server, connected(server) as client:
+    async with client_of(say_evil) as client:
         async for news in client.news():
             if isinstance(news, ChallengeClosed):
                 assert news.reason == SEEN

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +30,22 @@ from cornered.protocol.commands import (
     Rematch,
     Resign,
 )
-from cornered.protocol.events import DrawOffered, Ended, Played, RematchDeclined, RematchOffered, TakenBack
-from cornered.protocol.messages import Challenged, ErrorCode, Happened, Pong, SeatPresence, Snapshot
+from cornered.protocol.events import DrawOffered, Ended, MatchEvent, Played, RematchDeclined, RematchOffered, TakenBack
+from cornered.protocol.messages import Challenged, Happened, SeatPresence, Snapshot
 from cornered.protocol.values import NO_CLOCK, Accepts, Correspondence, GameSpec, SeatInfo
-from tests.clients.sdk.scripted import ANN, BOB, CLOCKS, POSITIONS, TOKEN, Scripted, Wire, connected, scripted, snapshot
+from tests.clients.sdk.scripted import (
+    ANN,
+    BOB,
+    CLOCKS,
+    POSITIONS,
+    TOKEN,
+    Script,
+    Wire,
+    client_of,
+    connected,
+    scripted,
+    snapshot,
+)
 from tests.virtual_time import after
 
 pytestmark = pytest.mark.virtual_time
@@ -47,17 +58,22 @@ async def no_move(match: MatchView, limit: Limit) -> str:
     raise AssertionError("it is not the bot's turn")
 
 
-@asynccontextmanager
-async def bot_at(server: Scripted, choose: Choose = no_move, concurrency: int = 4) -> AsyncIterator[None]:
-    """Run a bot on the scripted server inside the block."""
-    async with connected(server) as client:
+async def played_by_bot(*scenes: Script, choose: Choose = no_move, concurrency: int = 4) -> None:
+    """Run a bot on a server whose connections follow the scenes, until the last one ends."""
+    done = asyncio.Event()
+
+    async def last(wire: Wire) -> None:
+        try:
+            await scenes[-1](wire)
+        finally:
+            done.set()
+
+    async with scripted(*scenes[:-1], last) as server, connected(server) as client:
         player = BotPlayer(client, choose, accepts=[Accepts(game="trapgrid")], concurrency=concurrency)
         task = asyncio.ensure_future(player.run())
-        try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+        await done.wait()
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 def absent(command_id: str) -> Snapshot:
@@ -75,6 +91,16 @@ ENDED: dict[str, Any] = {
 """A match against a person that is over, by the fields of its snapshot."""
 
 
+def happened(event: MatchEvent, plies: int = 1) -> Happened:
+    return Happened(match="m", events=(event,), position=POSITIONS[plies], ply=plies, to_move=plies % 2, clocks=CLOCKS)
+
+
+def challenged(name: str) -> Challenged:
+    """Return a person's challenge to the bot."""
+    spec = GameSpec(name="trapgrid")
+    return Challenged(challenge=name, by=PERSON, to=ANN, game=spec, clock=NO_CLOCK, seat=None, expires=NOW + 60_000)
+
+
 def gone(claim_at: int | None) -> SeatPresence:
     return SeatPresence(match="m", seat=1, connected=False, at=NOW, claim_at=claim_at)
 
@@ -83,9 +109,7 @@ async def end(wire: Wire) -> None:
     """Receive the claim and the bot's departure."""
     claim = await wire.hear(Claim)
     ended = Ended(seq=3, at=1, cause=claim.id, seat=0, winner=0, places=(1, 2), reason="gone", seed="0" * 64)
-    await wire.say(
-        Happened(match="m", events=(ended,), position=POSITIONS[1], ply=1, to_move=1, clocks=CLOCKS),
-    )
+    await wire.say(happened(ended))
     await wire.acknowledge(claim, seq=3)
     await wire.acknowledge(await wire.hear(Leave))
 
@@ -97,19 +121,14 @@ async def no_claim(wire: Wire) -> None:
 
 
 async def play_out(script: Callable[[Wire], Awaitable[None]], concurrency: int = 4, **match: object) -> None:
-    done = asyncio.Event()
+    """Let the bot join the match of `absent`, changed, and follow the script."""
 
     async def scene(wire: Wire) -> None:
-        try:
-            await wire.welcome("m")
-            await wire.say(absent((await wire.hear(Join)).id).model_copy(update=match))
-            await script(wire)
-        finally:
-            done.set()
-        await wire.stay()
+        await wire.welcome("m")
+        await wire.say(absent((await wire.hear(Join)).id).model_copy(update=match))
+        await script(wire)
 
-    async with asyncio.timeout(60), scripted(scene) as server, bot_at(server, concurrency=concurrency):
-        await done.wait()
+    await played_by_bot(scene, concurrency=concurrency)
 
 
 async def test_a_bot_claims_victory_when_the_server_says_that_it_may() -> None:
@@ -120,42 +139,34 @@ async def test_a_bot_claims_victory_when_the_server_says_that_it_may() -> None:
     await play_out(script)
 
 
-async def test_a_bot_that_was_away_itself_claims_without_being_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playing, "CLAIM_INTERVAL_S", 0.01)
-    await play_out(end)
-
-
-async def test_a_refused_claim_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def claims_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(playing, "CLAIM_INTERVAL_S", 0.01)
 
+
+@pytest.mark.usefixtures("claims_often")
+async def test_a_bot_that_was_away_itself_claims_without_being_told_and_again_after_a_refusal() -> None:
     async def script(wire: Wire) -> None:
-        claim = await wire.hear(Claim)
-        await wire.say(messages.Refused(id=claim.id, code="opponent_here", text="nobody is gone"))
+        await wire.refuse(await wire.hear(Claim), "opponent_here", "nobody is gone")
         await end(wire)
 
     await play_out(script)
 
 
-async def test_nothing_is_claimed_over_a_player_who_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playing, "CLAIM_INTERVAL_S", 0.01)
-
+@pytest.mark.usefixtures("claims_often")
+async def test_nothing_is_claimed_over_a_player_who_is_back_nor_ever_with_days_for_a_move() -> None:
     async def script(wire: Wire) -> None:
         await wire.say(SeatPresence(match="m", seat=1, connected=True, at=NOW))
         await no_claim(wire)
 
     await play_out(script, connected=(True, True))
-
-
-async def test_days_for_a_move_are_never_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playing, "CLAIM_INTERVAL_S", 0.01)
-
     await play_out(no_claim, clock=Correspondence(days=3))
 
 
 async def offered(wire: Wire, seq: int) -> None:
     """Say that Bob, a person here, offers a rematch."""
     event = RematchOffered(seq=seq, at=NOW, seat=1, cause="b")
-    await wire.say(Happened(match="m", events=(event,), position=POSITIONS[1], ply=1, to_move=1, clocks=CLOCKS))
+    await wire.say(happened(event))
 
 
 async def test_a_bot_answers_an_offer_of_a_rematch_of_an_opponent_who_was_away() -> None:
@@ -172,12 +183,11 @@ async def test_a_bot_answers_an_offer_of_a_rematch_of_an_opponent_who_was_away()
 async def test_a_bot_that_the_server_refuses_a_rematch_declines_it_with_the_reason() -> None:
     async def script(wire: Wire) -> None:
         await offered(wire, 4)
-        asked = await wire.hear(Rematch)
-        await wire.say(messages.Refused(id=asked.id, code="busy", text="Ann is in 50 live matches"))
+        await wire.refuse(await wire.hear(Rematch), "busy", "Ann is in 50 live matches")
         declined = await wire.hear(DeclineRematch)
         assert declined.reason == "Ann is in 50 live matches"
         over = RematchDeclined(seq=5, at=NOW, seat=0, cause=declined.id, reason=declined.reason)
-        await wire.say(Happened(match="m", events=(over,), position=POSITIONS[1], ply=1, to_move=1, clocks=CLOCKS))
+        await wire.say(happened(over))
         await wire.acknowledge(declined, seq=5)
 
     await play_out(script, **ENDED)
@@ -193,74 +203,37 @@ async def test_a_bot_that_plays_as_many_games_as_it_takes_declines_a_rematch_and
 
 async def test_a_bot_stays_at_a_bounded_number_of_ended_matches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(playing, "MAX_ENDED_MATCHES", 2)
-    done = asyncio.Event()
 
     async def scene(wire: Wire) -> None:
-        try:
-            await wire.welcome("m1", "m2", "m3")
-            for _ in range(3):
-                join = await wire.hear(Join)
-                await wire.say(absent(join.id).model_copy(update={**ENDED, "match": join.match}))
-            assert (await wire.hear(Leave)).match == "m1"
-        finally:
-            done.set()
-        await wire.stay()
+        await wire.welcome("m1", "m2", "m3")
+        for _ in range(3):
+            join = await wire.hear(Join)
+            await wire.say(absent(join.id).model_copy(update={**ENDED, "match": join.match}))
+        assert (await wire.hear(Leave)).match == "m1"
 
-    async with asyncio.timeout(60), scripted(scene) as server, bot_at(server):
-        await done.wait()
-
-
-async def test_a_bot_that_cannot_accept_a_challenge_declines_it_with_the_reason() -> None:
-    done = asyncio.Event()
-
-    async def scene(wire: Wire) -> None:
-        try:
-            await wire.welcome()
-            spec = GameSpec(name="trapgrid")
-            await wire.say(
-                Challenged(challenge="c", by=PERSON, to=ANN, game=spec, clock=NO_CLOCK, seat=None, expires=NOW + 60_000)
-            )
-            accept = await wire.hear(AcceptChallenge)
-            await wire.say(messages.Refused(id=accept.id, code="busy", text="Ann plays as many games as it takes"))
-            decline = await wire.hear(DeclineChallenge)
-            assert (decline.challenge, decline.reason) == ("c", "Ann plays as many games as it takes")
-            await wire.acknowledge(decline)
-        finally:
-            done.set()
-        await wire.stay()
-
-    async with asyncio.timeout(60), scripted(scene) as server, bot_at(server):
-        await done.wait()
+    await played_by_bot(scene)
 
 
 async def too_fast(wire: Wire, command: Any) -> float:
     """Refuse a command of the bot for seven seconds, and return when."""
-    await wire.say(messages.Refused(id=command.id, code="too_fast", text="slow down", retry_after=7_000))
+    await wire.refuse(command, "too_fast", "slow down", retry_after=7_000)
     return asyncio.get_running_loop().time()
 
 
-async def test_a_bot_declines_a_challenge_again_when_the_server_says() -> None:
+async def test_a_bot_that_cannot_accept_a_challenge_declines_it_and_again_when_the_server_says() -> None:
     waited: list[float] = []
-    spec = GameSpec(name="trapgrid")
-    challenged = Challenged(
-        challenge="c", by=PERSON, to=ANN, game=spec, clock=NO_CLOCK, seat=None, expires=NOW + 60_000
-    )
 
     async def scene(wire: Wire) -> None:
         await wire.welcome()
-        await wire.say(challenged)
-        accept = await wire.hear(AcceptChallenge)
-        await wire.say(messages.Refused(id=accept.id, code="busy", text="Ann plays as many games as it takes"))
+        await wire.say(challenged("c"))
+        await wire.refuse(await wire.hear(AcceptChallenge), "busy", "Ann plays as many games as it takes")
         refused = await too_fast(wire, await wire.hear(DeclineChallenge))
         again = await wire.hear(DeclineChallenge)
+        assert (again.challenge, again.reason) == ("c", "Ann plays as many games as it takes")
         waited.append(asyncio.get_running_loop().time() - refused)
         await wire.acknowledge(again)
-        done.set()
-        await wire.stay()
 
-    done = asyncio.Event()
-    async with asyncio.timeout(60), scripted(scene) as server, bot_at(server):
-        await done.wait()
+    await played_by_bot(scene)
     assert waited[0] >= 7
 
 
@@ -269,7 +242,7 @@ async def test_a_bot_answers_an_offer_again_when_the_server_says() -> None:
 
     async def script(wire: Wire) -> None:
         event = DrawOffered(seq=3, at=NOW, seat=1, cause="b")
-        await wire.say(Happened(match="m", events=(event,), position=POSITIONS[1], ply=1, to_move=1, clocks=CLOCKS))
+        await wire.say(happened(event))
         refused = await too_fast(wire, await wire.hear(DeclineDraw))
         await wire.hear(DeclineDraw)
         waited.append(asyncio.get_running_loop().time() - refused)
@@ -284,10 +257,9 @@ async def test_the_author_of_a_bot_that_runs_twice_is_told_what_to_do(caplog: py
     async def scene(wire: Wire) -> None:
         await wire.welcome()
         await wire.say(notice, notice)
-        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=NOW))
-        await wire.stay()
+        await wire.pong()
 
-    async with asyncio.timeout(60), scripted(scene) as server, connected(server) as client:
+    async with client_of(scene) as client:
         player = BotPlayer(client, no_move, accepts=[Accepts(game="trapgrid")])
         task = asyncio.ensure_future(player.run())
         await client.ping()
@@ -301,7 +273,7 @@ async def test_the_author_of_a_bot_that_runs_twice_is_told_what_to_do(caplog: py
 
 
 async def test_a_bot_chooses_again_where_a_takeback_led_to_another_position_of_the_same_ply() -> None:
-    done, asked = asyncio.Event(), asyncio.Event()
+    asked = asyncio.Event()
 
     async def choose(match: MatchView, limit: Limit) -> str:
         first = match.snapshot.position
@@ -313,23 +285,18 @@ async def test_a_bot_chooses_again_where_a_takeback_led_to_another_position_of_t
         return "c3"
 
     async def scene(wire: Wire) -> None:
-        try:
-            await wire.welcome("m")
-            await wire.say(snapshot((await wire.hear(Join)).id, seq=3))
-            await asked.wait()
-            back = TakenBack(seq=4, at=1, seat=1, cause="x", ply=1, left=(None, None))
-            other = Played(seq=5, at=1, seat=1, cause="y", ply=1, move="b1", spent=0, left=(None, None))
-            position = str(engine.load("trapgrid", size=3).parse(POSITIONS[1]).play("b1"))
-            events = (back, other)
-            await wire.say(Happened(match="m", events=events, position=position, ply=2, to_move=0, clocks=CLOCKS))
-            play = await wire.hear(Play)
-            assert (play.ply, play.move) == (2, "c3")
-        finally:
-            done.set()
-        await wire.stay()
+        await wire.welcome("m")
+        await wire.join(seq=3)
+        await asked.wait()
+        back = TakenBack(seq=4, at=1, seat=1, cause="x", ply=1, left=(None, None))
+        other = Played(seq=5, at=1, seat=1, cause="y", ply=1, move="b1", spent=0, left=(None, None))
+        position = str(engine.load("trapgrid", size=3).parse(POSITIONS[1]).play("b1"))
+        events = (back, other)
+        await wire.say(Happened(match="m", events=events, position=position, ply=2, to_move=0, clocks=CLOCKS))
+        play = await wire.hear(Play)
+        assert (play.ply, play.move) == (2, "c3")
 
-    async with asyncio.timeout(60), scripted(scene) as server, bot_at(server, choose):
-        await done.wait()
+    await played_by_bot(scene, choose=choose)
 
 
 @pytest.fixture
@@ -338,26 +305,19 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cornered.clients.sdk.errors.RETRY_DELAY_S", 0.001)
 
 
-@pytest.mark.parametrize("code", ["too_fast", "internal"])
 @pytest.mark.usefixtures("hasty")
-async def test_a_match_that_cannot_be_joined_just_now_is_joined_later(code: ErrorCode) -> None:
-    done = asyncio.Event()
-
+async def test_a_match_that_cannot_be_joined_just_now_is_joined_later() -> None:
     async def scene(wire: Wire) -> None:
         await wire.welcome("m")
-        await wire.say(messages.Refused(id=(await wire.hear(Join)).id, code=code, text="later", retry_after=1))
+        for code in ("too_fast", "internal"):
+            await wire.refuse(await wire.hear(Join), code, retry_after=1)
         await wire.say(absent((await wire.hear(Join)).id), gone(NOW))
         await end(wire)
-        done.set()
-        await wire.stay()
 
-    async with asyncio.timeout(60), scripted(scene) as server, bot_at(server):
-        await done.wait()
+    await played_by_bot(scene)
 
 
 async def test_a_bot_joins_its_matches_a_few_at_a_time() -> None:
-    done = asyncio.Event()
-
     async def scene(wire: Wire) -> None:
         await wire.welcome(*(f"m{number}" for number in range(3 * playing.MAX_CONCURRENT_JOINS)))
         for _ in range(playing.MAX_CONCURRENT_JOINS):
@@ -365,22 +325,18 @@ async def test_a_bot_joins_its_matches_a_few_at_a_time() -> None:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.05):
                 await wire.hear(Join)
-        done.set()
-        await wire.stay()
 
-    async with asyncio.timeout(60), scripted(scene) as server, bot_at(server):
-        await done.wait()
+    await played_by_bot(scene)
 
 
 @pytest.mark.usefixtures("hasty")
 async def test_a_declaration_that_is_refused_for_now_is_made_again() -> None:
     async def scene(wire: Wire) -> None:
         await wire.welcome()
-        await wire.say(messages.Refused(id=(await wire.hear(Declare)).id, code="too_fast", text="later"))
+        await wire.refuse(await wire.hear(Declare), "too_fast", "later")
         await wire.acknowledge(await wire.hear(Declare))
-        await wire.stay()
 
-    async with asyncio.timeout(60), scripted(scene) as server, connected(server) as client:
+    async with client_of(scene) as client:
         await BotPlayer(client, no_move, accepts=[Accepts(game="trapgrid")]).declare()
 
 
@@ -394,12 +350,11 @@ async def test_a_bot_whose_server_lost_its_accounts_comes_back_as_a_new_player(t
 
     async def lost(wire: Wire) -> None:
         hellos.append(await wire.hear(Hello))
-        await wire.say(messages.Refused(id=None, code="bad_token", text="nobody has this token"))
+        await wire.refuse(None, "bad_token", "nobody has this token")
 
     async def new(wire: Wire) -> None:
         hellos.append(await wire.welcome(token="another-token-of-this-length"))
-        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=NOW))
-        await wire.stay()
+        await wire.pong()
 
     async def play(client: Client) -> None:
         async with asyncio.TaskGroup() as tasks:
@@ -417,50 +372,39 @@ class Rude:
         raise RuntimeError("no text either")
 
 
-@pytest.mark.parametrize("wrong", [None, "", "x" * 1_000_000, 7, {"a": [1] * 10_000}, Rude(), "\x1b]0;hello\x07"])
-async def test_a_bot_resigns_and_says_in_a_short_line_what_choose_returned(
-    wrong: object, caplog: pytest.LogCaptureFixture
-) -> None:
-    done = asyncio.Event()
+def resignation(resign: Resign) -> Happened:
+    fields: dict[str, Any] = {"winner": 1, "places": (2, 1), "reason": "resignation", "seed": "0" * 64}
+    return happened(Ended(seq=2, at=1, cause=resign.id, seat=0, **fields), plies=0)
 
+
+async def test_a_bot_resigns_and_says_in_a_short_line_what_choose_returned(
+    caplog: pytest.LogCaptureFixture, subtests: pytest.Subtests
+) -> None:
     async def scene(wire: Wire) -> None:
         await wire.welcome("m")
-        await wire.say(snapshot((await wire.hear(Join)).id))
+        await wire.join()
         await wire.acknowledge(await wire.hear(ReportFailure))
         resign = await wire.hear(Resign)
-        ended = Ended(
-            seq=2, at=1, cause=resign.id, seat=0, winner=1, places=(2, 1), reason="resignation", seed="0" * 64
-        )
-        await wire.say(
-            Happened(match="m", events=(ended,), position=POSITIONS[0], ply=0, to_move=0, clocks=CLOCKS),
-        )
+        await wire.say(resignation(resign))
         await wire.acknowledge(resign, seq=2)
-        done.set()
-        await wire.stay()
 
-    async def choose(match: MatchView, limit: Limit) -> Any:
-        return wrong
+    for wrong in (None, "", "x" * 1_000_000, 7, {"a": [1] * 10_000}, Rude(), "\x1b]0;hello\x07"):
 
-    with caplog.at_level("ERROR", "cornered.bot"):
-        async with asyncio.timeout(60), scripted(scene) as server, bot_at(server, choose):
-            await done.wait()
-    (record,) = caplog.records
-    told = record.getMessage()
-    assert told.startswith("Ann (ann) resigns match m of trapgrid at ply 0: choose returned ")
-    assert type(wrong).__name__ in told
-    assert len(told) < 300
-    assert told.isprintable()
+        async def choose(match: MatchView, limit: Limit, wrong: object = wrong) -> Any:
+            return wrong
+
+        caplog.clear()
+        with subtests.test(type=type(wrong)), caplog.at_level("ERROR", "cornered.bot"):
+            await played_by_bot(scene, choose=choose)
+            (record,) = caplog.records
+            told = record.getMessage()
+            assert told.startswith("Ann (ann) resigns match m of trapgrid at ply 0: choose returned ")
+            assert type(wrong).__name__ in told
+            assert len(told) < 300
+            assert told.isprintable()
 
 
 async def test_an_answer_that_a_bot_cannot_decode_costs_it_nothing_else() -> None:
-    def challenged(name: str) -> messages.Challenged:
-        spec = GameSpec(name="trapgrid")
-        return messages.Challenged(
-            challenge=name, by=BOB, to=ANN, game=spec, clock=NO_CLOCK, seat=None, expires=NOW + 60_000
-        )
-
-    done = asyncio.Event()
-
     async def script(wire: Wire) -> None:
         await wire.welcome("m")
         await wire.answer_in_a_later_version(await wire.hear(Join))
@@ -471,15 +415,12 @@ async def test_an_answer_that_a_bot_cannot_decode_costs_it_nothing_else() -> Non
             await wire.answer_in_a_later_version(accepted)
         await wire.say(messages.Paired(match="n", seat=0))
         assert (await wire.hear(Join)).match == "n"
-        done.set()
-        await wire.stay()
 
-    async with asyncio.timeout(60), scripted(script) as server, bot_at(server):
-        await done.wait()
+    await played_by_bot(script)
 
 
 async def test_a_bot_that_resigns_is_not_asked_again_before_it_hears_of_the_end() -> None:
-    done, asked = asyncio.Event(), 0
+    asked = 0
 
     async def choose(match: MatchView, limit: Limit) -> Any:
         nonlocal asked
@@ -487,20 +428,14 @@ async def test_a_bot_that_resigns_is_not_asked_again_before_it_hears_of_the_end(
 
     async def scene(wire: Wire) -> None:
         await wire.welcome("m")
-        await wire.say(snapshot((await wire.hear(Join)).id))
+        await wire.join()
         await wire.acknowledge(await wire.hear(ReportFailure))
         resign = await wire.hear(Resign)
         # As the server has it: what is stored is acknowledged first, and published then.
         await wire.acknowledge(resign, seq=2)
         await after(50)
-        ended = Ended(
-            seq=2, at=1, cause=resign.id, seat=0, winner=1, places=(2, 1), reason="resignation", seed="0" * 64
-        )
-        await wire.say(Happened(match="m", events=(ended,), position=POSITIONS[0], ply=0, to_move=0, clocks=CLOCKS))
+        await wire.say(resignation(resign))
         await wire.hear(Leave)
-        done.set()
-        await wire.stay()
 
-    async with asyncio.timeout(60), scripted(scene) as server, bot_at(server, choose):
-        await done.wait()
+    await played_by_bot(scene, choose=choose)
     assert asked == 1

@@ -240,9 +240,8 @@ async def test_a_game_that_the_server_does_not_have_is_named(url: str, tmp_path:
         await play(url, tmp_path, accepts=["chess"])
 
 
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
+def test_settings_that_do_not_go_together_are_refused(subtests: pytest.Subtests) -> None:
+    refused: tuple[tuple[dict[str, Any], str], ...] = (
         ({"play": "Ann", "seek": True}, "plays no others"),
         ({"play": "Ann", "ladder": 1}, "plays no others"),
         ({"rated": True}, "name an opponent, or let it seek"),
@@ -253,11 +252,10 @@ async def test_a_game_that_the_server_does_not_have_is_named(url: str, tmp_path:
         ({"on_error": "ignore"}, "resign, random or raise"),
         ({"thinks_in": "cloud"}, "a process or a thread"),
         ({"version": "no version!"}, "is no version"),
-    ],
-)
-def test_settings_that_do_not_go_together_are_refused(fields: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        BotSettings(**fields)
+    )
+    for fields, said in refused:
+        with subtests.test(**fields), pytest.raises(ValueError, match=said):
+            BotSettings(**fields)
 
 
 @pytest.mark.parametrize("named", [{}, {"server": "ws://there:2", "token": "another-token-of-this-length"}])

@@ -10,10 +10,10 @@ import pytest
 from cornered.clients.sdk import Closed, CommandRefused
 from cornered.protocol import messages
 from cornered.protocol.analysis import Report, ScoredLine
-from cornered.protocol.commands import Analysed, AskAnalysis, CancelAnalysis, OfferAnalysis, Ping
+from cornered.protocol.commands import Analysed, AskAnalysis, CancelAnalysis, OfferAnalysis
 from cornered.protocol.messages import Analyse, Analysis, StopAnalysis
 from cornered.protocol.values import GameSpec
-from tests.clients.sdk.scripted import Wire, connected, scripted
+from tests.clients.sdk.scripted import Wire, client_of, connected, scripted
 from tests.virtual_time import after
 
 pytestmark = pytest.mark.virtual_time
@@ -53,6 +53,21 @@ def job(name: str) -> Analyse:
     return Analyse(job=name, game=spec, position="0../.../..1 0", lines=3, milliseconds=5_000, nodes=84)
 
 
+async def ask(wire: Wire, ref: str = "x") -> None:
+    """Acknowledge what asks for an analysis."""
+    await wire.welcome()
+    await wire.acknowledge(await wire.hear(AskAnalysis), ref=ref)
+
+
+async def offer(wire: Wire, *jobs: str) -> OfferAnalysis:
+    """Acknowledge an offer to analyse, and hand out jobs."""
+    await wire.welcome()
+    offered = await wire.hear(OfferAnalysis)
+    await wire.acknowledge(offered)
+    await wire.say(*map(job, jobs))
+    return offered
+
+
 async def test_an_analysis_is_followed_to_its_last_word() -> None:
     async def script(wire: Wire) -> None:
         await wire.welcome()
@@ -64,9 +79,8 @@ async def test_an_analysis_is_followed_to_its_last_word() -> None:
         await wire.say(news(report=REPORT))
         await after(0.05)
         await wire.say(news("another", final=True), news(report=REPORT, final=True))
-        await wire.stay()
 
-    async with asyncio.timeout(60), scripted(script) as server, connected(server) as client:
+    async with client_of(script) as client:
         told = [analysis async for analysis in client.ask_analysis("m", 4, lines=2)]
     assert [(one.ahead, one.report, one.final) for one in told] == [
         (1, None, False),
@@ -79,29 +93,25 @@ async def test_a_refused_analysis_is_raised() -> None:
     async def script(wire: Wire) -> None:
         await wire.welcome()
         command = await wire.hear(AskAnalysis)
-        await wire.say(messages.Refused(id=command.id, code="no_analyst", text="nobody studies this"))
-        await wire.stay()
+        await wire.refuse(command, "no_analyst", "nobody studies this")
 
-    async with asyncio.timeout(60), scripted(script) as server, connected(server) as client:
+    async with client_of(script) as client:
         with pytest.raises(CommandRefused, match="nobody studies this"):
             await anext(client.ask_analysis("m", 0))
 
 
 async def test_after_a_lost_connection_it_is_asked_for_again() -> None:
     async def first(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.acknowledge(await wire.hear(AskAnalysis), ref="x")
+        await ask(wire)
         await wire.say(news(report=REPORT))
         await after(0.05)
         wire.cut()
 
     async def second(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.acknowledge(await wire.hear(AskAnalysis), ref="y")
+        await ask(wire, "y")
         await wire.say(news("y", final=True, report=REPORT))
-        await wire.stay()
 
-    async with asyncio.timeout(60), scripted(first, second) as server, connected(server) as client:
+    async with client_of(first, second) as client:
         told = [analysis.analysis async for analysis in client.ask_analysis("m", 0)]
     assert told == ["x", "y"]
 
@@ -110,15 +120,13 @@ async def test_who_stops_listening_tells_the_server() -> None:
     cancelled: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     async def script(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.acknowledge(await wire.hear(AskAnalysis), ref="x")
+        await ask(wire)
         await wire.say(news())
         command = await wire.hear(CancelAnalysis)
         cancelled.set_result(command.analysis)
         await wire.acknowledge(command)
-        await wire.stay()
 
-    async with asyncio.timeout(60), scripted(script) as server, connected(server) as client:
+    async with client_of(script) as client:
         listening = client.ask_analysis("m", 0)
         await anext(listening)
         await listening.aclose()  # type: ignore[attr-defined]
@@ -127,12 +135,10 @@ async def test_who_stops_listening_tells_the_server() -> None:
 
 async def test_who_is_cancelled_waits_for_no_answer() -> None:
     async def script(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.acknowledge(await wire.hear(AskAnalysis), ref="x")
+        await ask(wire)
         await wire.say(news())
-        await wire.stay()
 
-    async with asyncio.timeout(60), scripted(script) as server, connected(server) as client:
+    async with client_of(script) as client:
         listening = client.ask_analysis("m", 0)
         await anext(listening)
         waiting = asyncio.ensure_future(anext(listening))
@@ -146,18 +152,15 @@ async def test_an_analyst_gets_jobs_answers_them_and_gets_their_cancellation() -
     told: list[Analysed] = []
 
     async def script(wire: Wire) -> None:
-        await wire.welcome()
-        offer = await wire.hear(OfferAnalysis)
-        assert (offer.games, offer.jobs, offer.name) == (("trapgrid",), 2, "deep")
-        await wire.acknowledge(offer)
-        await wire.say(job("one"), job("two"), StopAnalysis(job="two"))
+        offered = await offer(wire, "one", "two")
+        assert (offered.games, offered.jobs, offered.name) == (("trapgrid",), 2, "deep")
+        await wire.say(StopAnalysis(job="two"))
         told.append(await wire.hear(Analysed))
         await wire.acknowledge(told[-1])
         told.append(await wire.hear(Analysed))
-        await wire.say(messages.Refused(id=told[-1].id, code="unknown_analysis", text="this is not your job"))
-        await wire.stay()
+        await wire.refuse(told[-1], "unknown_analysis", "this is not your job")
 
-    async with asyncio.timeout(60), scripted(script) as server, connected(server) as client:
+    async with client_of(script) as client:
         await client.jobs.offer(["trapgrid"], 2, "deep")
         jobs = aiter(client.jobs)
         assert (await anext(jobs)).job == "one"
@@ -176,19 +179,15 @@ async def test_a_result_that_comes_too_fast_is_told_again_and_its_job_is_not_don
     told: list[Analysed] = []
 
     async def script(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.acknowledge(await wire.hear(OfferAnalysis))
-        await wire.say(job("one"))
+        await offer(wire, "one")
         for _ in range(2):
             told.append(await wire.hear(Analysed))
-            refused = messages.Refused(id=told[-1].id, code="too_fast", text="slow down", retry_after=700)
-            await wire.say(refused)
+            await wire.refuse(told[-1], "too_fast", retry_after=700)
         told.append(await wire.hear(Analysed))
         await wire.acknowledge(told[-1])
-        await wire.stay()
 
     clock = asyncio.get_running_loop().time
-    async with asyncio.timeout(60), scripted(script) as server, connected(server) as client:
+    async with scripted(script) as server, connected(server) as client:
         await client.jobs.offer(["trapgrid"], 1, "deep")
         assert (await anext(aiter(client.jobs))).job == "one"
         stopped = asyncio.ensure_future(client.jobs.stopped("one"))
@@ -202,14 +201,11 @@ async def test_a_result_that_comes_too_fast_is_told_again_and_its_job_is_not_don
 
 async def test_a_job_is_wanted_while_its_last_result_is_told_again() -> None:
     async def script(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.acknowledge(await wire.hear(OfferAnalysis))
-        await wire.say(job("one"))
+        await offer(wire, "one")
         told = await wire.hear(Analysed)
-        await wire.say(messages.Refused(id=told.id, code="too_fast", text="slow down", retry_after=5_000))
-        await wire.stay()
+        await wire.refuse(told, "too_fast", "slow down", retry_after=5_000)
 
-    async with asyncio.timeout(60), scripted(script) as server, connected(server) as client:
+    async with client_of(script) as client:
         await client.jobs.offer(["trapgrid"], 1, "deep")
         assert (await anext(aiter(client.jobs))).job == "one"
         telling = asyncio.ensure_future(client.jobs.tell("one", report=REPORT, final=True))
@@ -219,52 +215,43 @@ async def test_a_job_is_wanted_while_its_last_result_is_told_again() -> None:
         telling.cancel()
 
 
-@pytest.mark.parametrize(
-    ("code", "fields", "is_wanted"),
-    [
+async def test_a_refused_result_leaves_the_job_to_an_error_and_a_refused_error_does_not(
+    subtests: pytest.Subtests,
+) -> None:
+    rows: tuple[tuple[messages.ErrorCode, dict[str, Any], bool], ...] = (
         ("unknown_analysis", {"report": REPORT}, False),
         ("malformed", {"report": REPORT}, True),
         ("malformed", {"report": REPORT, "final": True}, True),
         ("malformed", {"error": "too large", "final": True}, False),
-    ],
-)
-async def test_a_refused_result_leaves_the_job_to_an_error_and_a_refused_error_does_not(
-    code: messages.ErrorCode, fields: dict[str, Any], is_wanted: bool
-) -> None:
-    async def script(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.acknowledge(await wire.hear(OfferAnalysis))
-        await wire.say(job("one"))
-        await wire.say(messages.Refused(id=(await wire.hear(Analysed)).id, code=code, text="no"))
-        await wire.stay()
+    )
 
-    async with asyncio.timeout(60), scripted(script) as server, connected(server) as client:
+    async def script(wire: Wire) -> None:
+        await offer(wire, *(f"job{row}" for row in range(len(rows))))
+        for code, _, _ in rows:
+            await wire.refuse(await wire.hear(Analysed), code, "no")
+
+    async with client_of(script) as client:
         await client.jobs.offer(["trapgrid"], 1, "deep")
-        assert (await anext(aiter(client.jobs))).job == "one"
-        with pytest.raises(CommandRefused):
-            await client.jobs.tell("one", **fields)
-        assert client.jobs.is_wanted("one") == is_wanted
+        for row, (code, fields, is_wanted) in enumerate(rows):
+            with subtests.test(code=code, fields=list(fields)):
+                assert (await anext(aiter(client.jobs))).job == f"job{row}"
+                with pytest.raises(CommandRefused):
+                    await client.jobs.tell(f"job{row}", **fields)
+                assert client.jobs.is_wanted(f"job{row}") == is_wanted
 
 
 async def test_an_offer_is_made_again_on_every_connection_and_old_jobs_are_not_done() -> None:
     offers: list[OfferAnalysis] = []
 
     async def first(wire: Wire) -> None:
-        await wire.welcome()
-        offers.append(await wire.hear(OfferAnalysis))
-        await wire.acknowledge(offers[-1])
-        await wire.say(job("lost"))
+        offers.append(await offer(wire, "lost"))
         await after(0.05)
         wire.cut()
 
     async def second(wire: Wire) -> None:
-        await wire.welcome()
-        offers.append(await wire.hear(OfferAnalysis))
-        await wire.acknowledge(offers[-1])
-        await wire.say(job("new"))
-        await wire.stay()
+        offers.append(await offer(wire, "new"))
 
-    async with asyncio.timeout(60), scripted(first, second) as server:
+    async with scripted(first, second) as server:
         async with connected(server) as client:
             await client.jobs.offer(["trapgrid"], 1, "deep")
             jobs = aiter(client.jobs)
@@ -281,20 +268,17 @@ async def test_an_offer_is_made_again_with_its_key_and_a_refusal_is_logged(caplo
     offers: list[OfferAnalysis] = []
 
     async def first(wire: Wire) -> None:
-        await wire.welcome()
-        offers.append(await wire.hear(OfferAnalysis))
-        await wire.acknowledge(offers[-1])
+        offers.append(await offer(wire))
         wire.cut()
 
     async def second(wire: Wire) -> None:
         await wire.welcome()
         offers.append(await wire.hear(OfferAnalysis))
-        await wire.say(messages.Refused(id=offers[-1].id, code="not_allowed", text="another key"))
-        await wire.say(messages.Pong(id=(await wire.hear(Ping)).id, sent=0, now=1))
-        await wire.stay()
+        await wire.refuse(offers[-1], "not_allowed", "another key")
+        await wire.pong()
 
     with caplog.at_level("WARNING", "cornered.sdk"):
-        async with asyncio.timeout(60), scripted(first, second) as server, connected(server) as client:
+        async with client_of(first, second) as client:
             await client.jobs.offer(["trapgrid"], 1, "deep", key="the-key-of-the-operator")
             await client.ping()
     assert [offer.key for offer in offers] == ["the-key-of-the-operator"] * 2

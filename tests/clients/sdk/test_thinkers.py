@@ -71,10 +71,12 @@ async def test_as_many_matches_think_at_the_same_time_as_there_are_processes(tmp
     assert moves == [START.moves()[0]] * 3
 
 
-async def test_a_crash_costs_one_move_and_names_the_exit_code() -> None:
+async def test_a_crash_or_a_hang_costs_one_move_and_is_told() -> None:
     def choose(state: State, limit: Limit) -> str:
         if limit.depth == 1:
             os._exit(3)
+        while limit.depth == 2:
+            pass
         return state.moves()[0]
 
     match = Match("ann")
@@ -82,53 +84,44 @@ async def test_a_crash_costs_one_move_and_names_the_exit_code() -> None:
         with pytest.raises(BotFailed, match="died with exit code 3"):
             await ask(thinkers, match, Limit(1000, depth=1, grace=20_000))
         assert await ask(thinkers, match) == START.moves()[0]
-
-
-async def test_a_hang_is_ended_when_its_answer_would_be_too_late() -> None:
-    def choose(state: State, limit: Limit) -> str:
-        while limit.depth == 1:
-            pass
-        return state.moves()[0]
-
-    match = Match("ann")
-    async with opened(choose) as thinkers:
         with pytest.raises(BotFailed, match=r"gave no move in .* s, and its process was ended"):
-            await ask(thinkers, match, Limit(100, depth=1, grace=100))
+            await ask(thinkers, match, Limit(100, depth=2, grace=100))
         assert await ask(thinkers, match) == START.moves()[0]
 
 
-@pytest.mark.parametrize(
-    ("result", "said"),
-    [
-        (None, "choose returned NoneType None, which is no legal move"),
-        ("z9", "choose returned str 'z9'"),
-        ("a1" * 99, "choose returned str"),
-    ],
-)
-async def test_a_wrong_result_is_shown(result: Any, said: str) -> None:
-    async with opened(lambda state, limit: result) as thinkers:
-        with pytest.raises(BotFailed, match=said) as failure:
-            await ask(thinkers, Match("ann"))
-    assert failure.value.crash is None
-
-
-async def test_an_error_comes_with_its_traceback() -> None:
-    def choose(state: State, limit: Limit) -> str:
-        return state.moves()[int("missing")]
-
-    async with opened(choose) as thinkers:
-        with pytest.raises(BotFailed, match=r"choose raised ValueError[\s\S]*in choose") as failure:
-            await ask(thinkers, Match("ann"))
-    crash = failure.value.crash or ""
-    assert crash.splitlines()[0].startswith("test_thinkers.py, line ")
-    assert crash.splitlines()[-1].startswith("ValueError: ")
-
-
-async def test_a_coroutine_is_awaited_in_the_process() -> None:
+async def test_a_wrong_result_is_shown_an_error_has_its_traceback_and_a_coroutine_is_awaited(
+    subtests: pytest.Subtests,
+) -> None:
     async def late(state: State) -> str:
         return state.moves()[1]
 
-    async with opened(lambda state, limit: late(state)) as thinkers:
+    def choose(state: State, limit: Limit) -> Any:
+        match limit.depth:
+            case 1:
+                return None
+            case 2:
+                return "z9"
+            case 3:
+                return "a1" * 99
+            case 4:
+                return state.moves()[int("missing")]
+            case _:
+                return late(state)
+
+    async with opened(choose) as thinkers:
+        for depth, said in (
+            (1, "choose returned NoneType None, which is no legal move"),
+            (2, "choose returned str 'z9'"),
+            (3, "choose returned str"),
+            (4, r"choose raised ValueError[\s\S]*in choose"),
+        ):
+            with subtests.test(said=said):
+                with pytest.raises(BotFailed, match=said) as failure:
+                    await ask(thinkers, Match("ann"), Limit(1000, depth=depth, grace=20_000))
+                assert (failure.value.crash is None) == (depth < 4)
+        crash = failure.value.crash or ""
+        assert crash.splitlines()[0].startswith("test_thinkers.py, line ")
+        assert crash.splitlines()[-1].startswith("ValueError: ")
         assert await ask(thinkers, Match("ann")) == START.moves()[1]
 
 

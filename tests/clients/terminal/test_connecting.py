@@ -22,11 +22,9 @@ async def test_a_name_is_told_only_when_it_was_given(tmp_path: Path, monkeypatch
 
     async def newcomer(wire: Wire) -> None:
         hellos.append(await wire.welcome(token=TOKEN))
-        await wire.stay()
 
     async def acquaintance(wire: Wire) -> None:
         hellos.append(await wire.welcome())
-        await wire.stay()
 
     async with asyncio.timeout(60), scripted(newcomer, acquaintance, newcomer, acquaintance) as server:
         for name in (None, None, "Ann", None):
@@ -46,7 +44,6 @@ async def test_a_bot_is_challenged_under_the_terms_that_were_asked_for(with_help
         await wire.say(LobbyState(id=(await wire.hear(WatchLobby)).id, seeks=(), matches=(), players=(bot,)))
         challenges.append(await wire.hear(Challenge))
         await wire.acknowledge(challenges[0], ref="c")
-        await wire.stay()
 
     async with asyncio.timeout(60), scripted(scene) as server, scripted_client(server) as client:
         await begin(client, PlayRequest(game="trapgrid", bot="Bob", with_help=with_help, rated=rated))
@@ -61,7 +58,6 @@ async def test_a_table_is_opened_under_the_terms_that_were_asked_for(rated: bool
         await wire.welcome()
         seeks.append(await wire.hear(CreateSeek))
         await wire.acknowledge(seeks[0], ref="s")
-        await wire.stay()
 
     async with asyncio.timeout(60), scripted(scene) as server, scripted_client(server) as client:
         await begin(client, PlayRequest(game="trapgrid", seek=True, rated=rated))

@@ -10,7 +10,6 @@ import pytest
 
 from cornered.clients.terminal.errors import CannotStart
 from cornered.clients.terminal.plain import PlainMatch, play_plainly, write_line
-from cornered.protocol import messages
 from cornered.protocol.commands import Join, WatchLobby
 from cornered.protocol.messages import ChallengeClosed, Challenged, LobbyState, Paired, Said
 from cornered.protocol.values import NO_CLOCK, GameSpec, Player, Seek, SeekSettings
@@ -200,7 +199,6 @@ async def test_a_refused_challenge_ends_the_wait(
     async def script(wire: Wire) -> None:
         await wire.welcome()
         await wire.say(asked("c1", ANN, BOB), ChallengeClosed(challenge="c1", how=how, reason=reason))
-        await wire.stay()
 
     assert await waiting(script) == told
 
@@ -235,7 +233,6 @@ async def test_a_table_or_challenge_that_a_restart_closed_ends_the_wait() -> Non
     async def back(wire: Wire) -> None:
         await wire.welcome()
         await lobby_with(wire, table_of(BOB))
-        await wire.stay()
 
     assert await waiting(cut_short, back) == "the table or challenge is gone: the connection was lost"
 
@@ -268,8 +265,7 @@ async def test_a_match_that_began_without_a_connection_is_played() -> None:
 async def no_match(wire: Wire) -> None:
     """Answer every join with an unknown match, which suffices for these tests."""
     join = await wire.hear(Join)
-    await wire.say(messages.Refused(id=join.id, code="unknown_match", text="there is no such match"))
-    await wire.stay()
+    await wire.refuse(join, "unknown_match", "there is no such match")
 
 
 def _ended() -> Lines:
