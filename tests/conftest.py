@@ -1,6 +1,5 @@
 """Hypothesis settings without deadlines, and services for tests: a Mosquitto broker and a PostgreSQL server, as
-`cornered cluster` starts them. Where a program is not installed, the tests that need it are skipped;
-in CI it is installed, and a skip is a failure."""
+`cornered cluster` starts them."""
 
 from __future__ import annotations
 
@@ -20,28 +19,25 @@ from typing import Any, AnyStr
 
 import pytest
 import structlog
-from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 from cornered import engine
 from cornered.engine.warming import warm
-from cornered.services import mosquitto as own_mosquitto
 from cornered.services import postgres as own_postgres
 from cornered.services.mosquitto import Mosquitto as Mosquitto
-from cornered.services.service import ServiceError
 from cornered.services.service import accepts as accepts
 from cornered.services.service import free_port as free_port
+from tests.programs import IN_CI as IN_CI
+from tests.programs import INSTALL_LOCK as INSTALL_LOCK
+from tests.programs import INSTALL_SECONDS as INSTALL_SECONDS
+from tests.programs import require as require
+from tests.programs import said_of_missing_programs
 from tests.virtual_time import VirtualTimeLoop
 
-pytest_plugins = ["tests.tiers"]
+pytest_plugins = ["tests.cpu_time", "tests.tiers", "tests.changed"]
 
-IN_CI = os.environ.get("CI") == "true"
 DEADLINE = 60.0
-INSTALL_SECONDS = 240.0
-INSTALL_LOCK = Path(tempfile.gettempdir()) / f"cornered-tests-{os.getuid()}.lock"
-"""Two processes that run tests must not install a package at the same time."""
 POLL_INTERVAL_S = 0.01
-FAULTS = Path(__file__).parent / "faults"
 
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
@@ -49,12 +45,14 @@ settings.load_profile("any machine")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--headless-shell",
+        "--full-chromium",
         action="store_true",
-        help="run the page in chromium-headless-shell, which takes half of Chromium's CPU time",
+        help="run the page in Chromium with all its parts; chromium-headless-shell takes half of the CPU time",
     )
     parser.addoption("--nodes", type=int, default=1, help="the number of nodes of the servers in tests/e2e")
-    parser.addoption("--long", action="store_true", help="run campaigns for minutes each, and puzzles and kills in full")
+    parser.addoption(
+        "--long", action="store_true", help="run campaigns for minutes each, and puzzles and kills in full"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -65,20 +63,8 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """In CI a test that fails runs once more, and the summary names it: a busy machine must not hold up a change, nor
-    hide what is still to be mended. What faults and kills show is final: a move that is lost once is lost."""
-    for item in items:
-        if IN_CI and not item.path.is_relative_to(FAULTS) and item.path.name != "test_kill.py":
-            item.add_marker(pytest.mark.flaky(reruns=1))
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print why tests ran again."""
-    for report in terminalreporter.getreports("rerun"):
-        terminalreporter.section(f"run again: {report.nodeid}")
-        terminalreporter.write_line(report.longreprtext)
+def pytest_report_header() -> str:
+    return said_of_missing_programs()
 
 
 def pytest_asyncio_loop_factories(
@@ -111,39 +97,6 @@ def program_group(process: subprocess.Popen[AnyStr]) -> Iterator[subprocess.Pope
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-
-
-def install(package: str, find: Callable[[], Path | None]) -> Path | None:
-    """Install a system package, and return the path of its program."""
-    root = [] if os.geteuid() == 0 else ["sudo"]
-    limits = ["-o", "Acquire::Retries=3", "-o", "Acquire::http::Timeout=30", "-o", "DPkg::Lock::Timeout=60"]
-    for command in (["update", "-q"], ["install", "-q", "-y", "--no-install-recommends", package]):
-        subprocess.run(
-            [*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", *limits, *command],
-            check=True,
-            stdin=subprocess.DEVNULL,
-            timeout=INSTALL_SECONDS,
-        )
-    return find()
-
-
-def require(package: str, find: Callable[[], Path | None]) -> Path:
-    """Return the path of a program; where it is missing install it in CI, and skip the test elsewhere."""
-    found = find()
-    if found is None and IN_CI:
-        with FileLock(INSTALL_LOCK):
-            found = find() or install(package, find)
-    if found is None:
-        if IN_CI:
-            pytest.fail(f"{package} is not installed and could not be")
-        pytest.skip(f"{package} is not installed")
-    return found
-
-
-@pytest.fixture(scope="session")
-def is_long(pytestconfig: pytest.Config) -> bool:
-    """Whether a campaign runs in its long form: the short one finds the same faults, where they show at once."""
-    return bool(pytestconfig.getoption("--long"))
 
 
 @pytest.fixture(autouse=True)
@@ -186,16 +139,9 @@ def sqlite_url(migrated_file: Path, tmp_path: Path) -> str:
     return f"sqlite:///{shutil.copy(migrated_file, tmp_path / 'cornered.db')}"
 
 
-def find_service(find: Callable[[], Path]) -> Path | None:
-    try:
-        return find()
-    except ServiceError:
-        return None
-
-
 @pytest.fixture(scope="session")
 def mosquitto_program() -> Path:
-    return require("mosquitto", lambda: find_service(own_mosquitto.mosquitto_program))
+    return require("mosquitto")
 
 
 @pytest.fixture
@@ -231,7 +177,7 @@ class Postgres(own_postgres.Postgres):
 
 @pytest.fixture(scope="session")
 def postgres_programs() -> Path:
-    return require("postgresql", lambda: find_service(own_postgres.postgres_programs))
+    return require("postgresql")
 
 
 @pytest.fixture(scope="session")

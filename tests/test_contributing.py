@@ -185,8 +185,9 @@ def test_the_workflow_is_valid_and_runs_what_must_pass() -> None:
     command = ["-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows", str(file)]
     done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
-    jobs = yaml.safe_load(file.read_text())["jobs"]
-    assert ".ci/run" in [step.get("run") for job in jobs.values() for step in job["steps"]]
+    (job,) = yaml.safe_load(file.read_text())["jobs"].values()
+    assert job["steps"][-1]["run"] == ".ci/run ${{ matrix.part }}"
+    assert f"[{'|'.join(job['strategy']['matrix']['part'])}]" in read(".ci/run")
 
 
 def test_the_hooks_call_tools_of_the_project_alone() -> None:

@@ -1,38 +1,44 @@
 """The tiers of tests: a pytest plugin that runs those that the command line asks for.
 
-Every test is in one tier. `core` is what runs where nothing is named. The marker `thorough` takes a test out of it, and
-so do the folders bench, docs, e2e and examples, where the marker `core` keeps some. Of the page that is playing and
-learning; most other views are thorough, since each takes a browser half a minute. The marker `campaign` is for what
-takes minutes or the whole machine.
+Every test is in one tier. `core` runs where nothing is named: the tests of at most `CORE_LIMIT_S` of CPU time by
+tests/durations.json, and those of tests/smoke.toml. All others are `thorough`, but for those with the marker
+`campaign`, which take minutes or the whole machine.
 """
 
 from __future__ import annotations
 
+import random
 import sys
+import tomllib
+from collections.abc import Container, Mapping
+from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 import pytest
 
-__all__ = ["Tier", "tier_of"]
+from tests.cpu_time import CPU_TIME, DURATIONS, recorded
+
+__all__ = ["CORE_LIMIT_S", "Tier", "tier_of"]
 
 Tier: TypeAlias = Literal["core", "thorough", "campaign"]
 FLAGS: Final[dict[Tier, str]] = {"thorough": "--thorough", "campaign": "--campaigns"}
-SLOW_FOLDERS: Final = frozenset({"bench", "docs", "e2e", "examples"})
-"""Their tests measure, or start servers, browsers and programs; they are thorough unless they are marked `core`."""
+CORE_LIMIT_S: Final = 0.5
+"""CPU seconds of a test of the core."""
+LOAD_FACTOR: Final = 4.0
+"""A test that takes so many times its limit is reported: a busy machine, or a kernel that compiles, costs less."""
 GROUP: Final = "campaigns"
 """Campaigns are one group of pytest-xdist, which runs them in one process, one after the other."""
+SMOKE: Final = Path("tests/smoke.toml")
+"""The ids of the smoke tests by capability."""
 
 
-def tier_of(item: pytest.Item) -> Tier:
-    """Return the tier of a test. Of several markers `campaign` counts first, and `core` last."""
+def tier_of(item: pytest.Item, durations: Mapping[str, Mapping[str, float]], smoke: Container[str]) -> Tier:
+    """Return the tier of a test by its marker, the list of smoke tests and the recorded CPU seconds, in this order."""
     if item.get_closest_marker("campaign") is not None:
         return "campaign"
-    if item.get_closest_marker("thorough") is not None:
-        return "thorough"
-    is_slow = not SLOW_FOLDERS.isdisjoint(item.path.relative_to(item.config.rootpath).parts[1:2])
-    if is_slow and item.get_closest_marker("core") is None:
-        return "thorough"
-    return "core"
+    file, _, name = item.nodeid.partition("::")
+    is_slow = durations.get(file, {}).get(name, 0.0) > CORE_LIMIT_S
+    return "thorough" if is_slow and item.nodeid not in smoke else "core"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -47,10 +53,28 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run the campaigns too, which take minutes or the whole machine: attacks, faults, fuzzer, soak, load",
     )
 
+    parser.addoption(
+        "--shuffle", type=int, metavar="SEED", help="run the files, and the tests of each, in another order"
+    )
+
+
+def names_tests(config: pytest.Config) -> bool:
+    return config.args_source is pytest.Config.ArgsSource.ARGS
+
+
+def is_whole(config: pytest.Config) -> bool:
+    """Return whether the suite is collected from its beginning to its end."""
+    return not names_tests(config) and config.getoption("--changed") is None
+
+
+def smoke_tests(config: pytest.Config) -> frozenset[str]:
+    """Return the ids of the smoke tests."""
+    return frozenset(tomllib.loads((config.rootpath / SMOKE).read_text("utf-8")).values())
+
 
 def pytest_configure(config: pytest.Config) -> None:
     # The workers of pytest-xdist get the same arguments.
-    if config.args_source is pytest.Config.ArgsSource.ARGS:
+    if names_tests(config):
         config.option.thorough = True
 
 
@@ -59,9 +83,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Deselect the tiers that are not asked for, and run campaigns one at a time.
 
     Campaigns need Linux's loopback network, namespaces and /proc, and an otherwise idle machine."""
+    smoke = smoke_tests(config)
+    if is_whole(config) and (missing := smoke - {item.nodeid for item in items}):
+        raise pytest.UsageError(f"{SMOKE} names what is no test: {', '.join(sorted(missing))}")
+    durations = recorded(config.rootpath / DURATIONS)
     kept, left = list[pytest.Item](), list[pytest.Item]()
     for item in items:
-        tier = tier_of(item)
+        tier = tier_of(item, durations, smoke)
         (kept if tier == "core" or config.getoption(FLAGS[tier]) else left).append(item)
         if tier == "campaign":
             item.add_marker(pytest.mark.xdist_group(GROUP))
@@ -70,3 +98,33 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left:
         items[:] = kept
         config.hook.pytest_deselected(items=left)
+    if (seed := config.getoption("--shuffle")) is not None:
+        shuffle(items, random.Random(seed))
+
+
+def shuffle(items: list[pytest.Item], chance: random.Random) -> None:
+    """Put the files, and the tests of each file, into another order; the tests of a file stay together."""
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    for tests in files.values():
+        chance.shuffle(tests)
+    items[:] = [item for tests in chance.sample(list(files.values()), len(files)) for item in tests]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Name the tests of the core that took far more CPU time than its limit."""
+    if names_tests(config) or any(config.getoption(flag) for flag in FLAGS.values()):
+        return
+    smoke = smoke_tests(config)
+    slow = {
+        f"{file}::{name}": seconds
+        for file, tests in config.stash[CPU_TIME].by_file().items()
+        for name, seconds in tests.items()
+        if seconds > CORE_LIMIT_S * LOAD_FACTOR and f"{file}::{name}" not in smoke
+    }
+    if slow:
+        terminalreporter.section(f"tests of the core that took over {CORE_LIMIT_S * LOAD_FACTOR:g} CPU seconds")
+        for nodeid, seconds in sorted(slow.items(), key=lambda each: -each[1]):
+            terminalreporter.write_line(f"{seconds:6.1f} s  {nodeid}")
+        terminalreporter.write_line("Make them cheaper, or record them: ./run test --record FILE")
