@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from cornered import engine
+from cornered.bots.evaluate import evaluator
 from cornered.bots.overlay import Overlay, overlays
-from cornered.engine import Game, State
+from cornered.bots.textbook.search import TextbookSearch
+from cornered.engine import CHANCE, Game, State
 from cornered.engine.games.bamboo import BambooState
 from cornered.engine.games.isolation import IsolationState
 from cornered.engine.games.quoridor import QuoridorState
@@ -79,6 +81,20 @@ def random_game(game: Game, chance: random.Random | int, plies: int = 10_000) ->
         found.append(state)
         state = state.play(chance.choice(state.moves()))
     return found
+
+
+def positions(game: Game, seed: int, count: int) -> list[State]:
+    """Return `count` positions of random games in which a player is to move."""
+    chance, found = random.Random(f"{game!r} {seed}"), list[State]()
+    while len(found) < count:
+        played = [state for state in random_game(game, chance, 60) if state.to_move != CHANCE]
+        found += chance.sample(played, min(4, len(played)))
+    return found[:count]
+
+
+def fresh(state: State) -> TextbookSearch:
+    """Return the counts of a textbook search that begins at a position."""
+    return TextbookSearch(state.to_move, evaluator(state.game.name).evaluate)
 
 
 def pictures(state: State) -> dict[str, Overlay]:

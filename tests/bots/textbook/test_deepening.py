@@ -12,7 +12,8 @@ from cornered.bots.bot import WIN
 from cornered.bots.evaluate import Evaluator, evaluator
 from cornered.bots.textbook.deepening import search
 from cornered.clients.sdk import Limit
-from cornered.engine import CHANCE, Game, State
+from cornered.engine import CHANCE, State
+from tests.bots.scenes import random_game
 
 
 def brute(state: State, seat: int, depth: int, judged: Evaluator, ply: int = 0) -> float:
@@ -61,7 +62,7 @@ def test_the_value_is_that_of_a_search_without_pruning(name: str, options: dict[
         state = state.play(chance.choice(state.moves()))
 
 
-KNOWN = [
+KNOWN: list[tuple[str, dict[str, int], str]] = [
     ("trapgrid", {"size": 3}, "win"),
     ("trapgrid", {"size": 4}, "loss"),
     ("isolation", {"width": 2, "height": 2}, "loss"),
@@ -70,16 +71,13 @@ KNOWN = [
 ]
 
 
-@pytest.mark.parametrize(("name", "options", "value"), KNOWN, ids=lambda item: str(item))
-def test_small_games_are_proven(name: str, options: dict[str, int], value: str) -> None:
-    thought = search(engine.load(name, **options).start(), Limit(), evaluator(name), random.Random(1))
-    assert thought.proven == value
-    assert thought.pruned > 0
-
-
-def test_only_the_centre_wins_the_smallest_isolation() -> None:
-    start = engine.load("isolation", width=3, height=3).start()
-    assert search(start, Limit(), evaluator("isolation"), random.Random(2)).move == "b2"
+def test_small_games_are_proven(subtests: pytest.Subtests) -> None:
+    for name, options, value in KNOWN:
+        with subtests.test(f"{name} {options}"):
+            thought = search(engine.load(name, **options).start(), Limit(), evaluator(name), random.Random(1))
+            assert thought.proven == value
+            assert thought.pruned > 0
+            assert name != "isolation" or value == "loss" or thought.move == "b2", "only the centre wins"
 
 
 def test_a_loss_is_not_proven_when_moves_are_left_out() -> None:
@@ -91,21 +89,16 @@ def test_a_loss_is_not_proven_when_moves_are_left_out() -> None:
     assert search(start, Limit(depth=12), few, random.Random(1)).proven is None
 
 
-@pytest.mark.parametrize("name", ["trapgrid", "isolation"])
 @pytest.mark.parametrize("spared", [0, 1])
-def test_nothing_false_is_proven_when_a_player_s_moves_are_left_out(name: str, spared: int) -> None:
-    game = engine.load(name, **{"trapgrid": {"size": 4}, "isolation": {"width": 3, "height": 3}}[name])
-    evaluate, chance, proofs = evaluator(name).evaluate, random.Random(2), 0
-    few = Evaluator(evaluate, lambda state: state.moves()[: 1 if state.to_move == spared else None])
-    for _ in range(8):
-        state = game.start()
-        while state.outcome is None:
-            if len(state.moves()) < 9:
-                found = search(state, Limit(), few, random.Random(1)).proven
-                assert found in (None, search(state, Limit(), Evaluator(evaluate), random.Random(1)).proven)
-                proofs += found is not None
-            state = state.play(chance.choice(state.moves()))
-    assert proofs > 10
+def test_nothing_false_is_proven_when_a_player_s_moves_are_left_out(spared: int) -> None:
+    for game in (engine.load("trapgrid", size=4), engine.load("isolation", width=3, height=3)):
+        evaluate, chance, proofs = evaluator(game.name).evaluate, random.Random(2), 0
+        few = Evaluator(evaluate, lambda state: state.moves()[: 1 if state.to_move == spared else None])
+        for state in (state for _ in range(5) for state in random_game(game, chance) if len(state.moves()) < 9):
+            found = search(state, Limit(), few, random.Random(1)).proven
+            assert found in (None, search(state, Limit(), Evaluator(evaluate), random.Random(1)).proven)
+            proofs += found is not None
+        assert proofs > 10
 
 
 def decided(state: State, seat: int, depth: int) -> bool:
@@ -118,17 +111,13 @@ def decided(state: State, seat: int, depth: int) -> bool:
 
 def test_dice_prove_a_win_only_when_every_roll_wins() -> None:
     game, chance, proofs = engine.load("isolation", width=3, height=3, dice=True), random.Random(1), 0
-    for _ in range(6):
-        state = game.start()
-        while state.outcome is None:
-            if state.to_move != CHANCE:
-                thought = search(state, Limit(depth=6), evaluator("isolation"), random.Random(1))
-                assert thought.proven in (None, "win")
-                if thought.proven:
-                    proofs += 1
-                    assert decided(state, state.to_move, 6)
-            state = state.play(chance.choice(state.moves()))
-    assert proofs > 2
+    for state in (state for _ in range(3) for state in random_game(game, chance) if state.to_move != CHANCE):
+        thought = search(state, Limit(depth=6), evaluator("isolation"), random.Random(1))
+        assert thought.proven in (None, "win")
+        if thought.proven:
+            proofs += 1
+            assert decided(state, state.to_move, 6)
+    assert proofs > 1
 
 
 def test_a_forced_draw_is_proven() -> None:
@@ -150,14 +139,14 @@ def test_a_loss_is_put_off_as_long_as_it_can_be() -> None:
     assert thought.score == len(thought.pv) - WIN
 
 
-@pytest.mark.parametrize("game", [engine.load("trapgrid"), engine.load("bamboo")], ids=repr)
-def test_an_iteration_that_was_cut_short_does_not_forget_the_last_one(game: Game) -> None:
-    start = game.start()
-    whole = search(start, Limit(depth=2), evaluator(game.name), random.Random(9))
-    cut = search(start, Limit(nodes=whole.nodes + 3, depth=3), evaluator(game.name), random.Random(9))
-    assert cut.score is not None
-    assert cut.depth >= 2 - (cut.move != whole.move)
-    assert not math.isinf(cut.score)
+def test_an_iteration_that_was_cut_short_does_not_forget_the_last_one() -> None:
+    for name in ("trapgrid", "bamboo"):
+        start = engine.load(name).start()
+        whole = search(start, Limit(depth=2), evaluator(name), random.Random(9))
+        cut = search(start, Limit(nodes=whole.nodes + 3, depth=3), evaluator(name), random.Random(9))
+        assert cut.score is not None
+        assert cut.depth >= 2 - (cut.move != whole.move)
+        assert not math.isinf(cut.score)
 
 
 def test_without_time_for_anything_the_move_is_legal() -> None:

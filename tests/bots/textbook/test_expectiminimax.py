@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import pytest
 
 from cornered import engine
 from cornered.bots.bot import WIN
-from cornered.bots.evaluate import evaluator
 from cornered.bots.roster import create
 from cornered.bots.textbook.alphabeta import alpha_beta
 from cornered.bots.textbook.assumed import ASSUMED_BY_NAME, assuming
@@ -19,24 +17,19 @@ from cornered.bots.textbook.star1 import star1
 from cornered.bots.textbook.utilities import squashed, unsquashed
 from cornered.clients.sdk import Limit
 from cornered.engine import CHANCE, Game, State
-
-Positions = Callable[[Game, int, int], list[State]]
+from tests.bots.scenes import fresh, positions
 
 DICE = [
-    (engine.load("isolation", width=3, height=2, dice=True), 8, 20),
-    (engine.load("isolation", width=3, height=3, dice=True), 5, 20),
+    (engine.load("isolation", width=3, height=2, dice=True), 8, 8),
+    (engine.load("isolation", width=3, height=3, dice=True), 5, 14),
     (engine.load("isolation", width=5, height=4, dice=True), 4, 10),
     (engine.load("isolation", dice=True), 3, 8),
 ]
 PLAIN = [engine.load("trapgrid", size=4), engine.load("quoridor", size=3), engine.load("bamboo", radius=1)]
 
 
-def fresh(state: State) -> TextbookSearch:
-    return TextbookSearch(state.to_move, evaluator(state.game.name).evaluate)
-
-
 @pytest.mark.parametrize(("game", "depth", "count"), DICE, ids=str)
-def test_bounds_do_not_change_the_value(game: Game, depth: int, count: int, positions: Positions) -> None:
+def test_bounds_do_not_change_the_value_and_a_window_bounds_it(game: Game, depth: int, count: int) -> None:
     saved = 0
     for state in positions(game, 1, count):
         plain, pruned = fresh(state), fresh(state)
@@ -45,19 +38,10 @@ def test_bounds_do_not_change_the_value(game: Game, depth: int, count: int, posi
         assert found == pytest.approx(value, abs=1e-12)
         assert pruned.nodes <= plain.nodes
         saved += plain.nodes - pruned.nodes
-    assert saved > 0
-
-
-@pytest.mark.parametrize(("game", "depth", "count"), DICE, ids=str)
-def test_dice_are_looked_through_before_they_are_rolled(
-    game: Game, depth: int, count: int, positions: Positions
-) -> None:
-    """Star1 is correct at chance nodes too, for any window."""
-    for state in positions(game, 2, count):
-        after = state.play(state.moves()[0])
+        # Star1 is correct at chance nodes too, for any window: dice are looked through before they are rolled.
+        after, search = state.play(state.moves()[0]), fresh(state)
         if after.outcome is not None or after.to_move != CHANCE:
             continue
-        search = fresh(state)
         value, _ = expectiminimax(after, depth - 1, 1, search)
         for low, high in ((value - 0.1, value + 0.1), (value + 0.05, value + 0.1), (value - 0.1, value - 0.05)):
             found, _ = star1(after, depth - 1, low, high, 1, search)
@@ -67,17 +51,17 @@ def test_dice_are_looked_through_before_they_are_rolled(
                 assert value - 1e-12 <= found <= low
             else:
                 assert high <= found <= value + 1e-12
+    assert saved > 0
 
 
-@pytest.mark.parametrize("game", PLAIN, ids=str)
-def test_without_dice_it_is_minimax(game: Game, positions: Positions) -> None:
-    for state in positions(game, 3, 12):
+def test_without_dice_it_is_minimax() -> None:
+    for state in (state for game in PLAIN for state in positions(game, 3, 12)):
         value, _ = alpha_beta(state, 3, -math.inf, math.inf, 0, fresh(state))
         found, _ = star1(state, 3, -farthest(0), farthest(0), 0, fresh(state))
         assert score(found, 3, 1) == pytest.approx(value, abs=1e-4)
 
 
-def test_a_roll_counts_for_its_part(positions: Positions) -> None:
+def test_a_roll_counts_for_its_part() -> None:
     for state in positions(engine.load("isolation", width=3, height=3, dice=True), 5, 10):
         search = fresh(state)
         for after in map(state.play, state.moves()):
@@ -87,7 +71,7 @@ def test_a_roll_counts_for_its_part(positions: Positions) -> None:
 
 
 @pytest.mark.parametrize("pruning", ["star1", "none"])
-def test_only_what_every_roll_decides_is_proven(pruning: str, positions: Positions) -> None:
+def test_only_what_every_roll_decides_is_proven(pruning: str) -> None:
     game = engine.load("isolation", width=3, height=3, dice=True)
     proofs = 0
     for state in positions(game, 4, 25):
@@ -121,7 +105,7 @@ def test_evaluations_come_back_from_between_the_bounds() -> None:
 
 
 @pytest.mark.parametrize("looseness", [1.0, 2.0, math.inf])
-def test_looser_bounds_keep_the_value_and_prune_no_more(looseness: float, positions: Positions) -> None:
+def test_looser_bounds_keep_the_value_and_prune_no_more(looseness: float) -> None:
     saved = 0
     for state in positions(engine.load("isolation", width=4, height=4, dice=True), 6, 12):
         plain, tight, loose = fresh(state), fresh(state), fresh(state)
@@ -140,7 +124,7 @@ def test_the_middle_roll_is_one_and_the_worst_is_any() -> None:
 
 
 @pytest.mark.parametrize("name", ASSUMED_BY_NAME)
-def test_an_assumed_roll_stands_for_the_dice(name: str, positions: Positions) -> None:
+def test_an_assumed_roll_stands_for_the_dice(name: str) -> None:
     rolls = ASSUMED_BY_NAME[name]
     game = engine.load("isolation", width=5, height=4, dice=True)
 
@@ -157,7 +141,7 @@ def test_an_assumed_roll_stands_for_the_dice(name: str, positions: Positions) ->
         assert found == by_definition(state, 3, 0, fresh(state))
 
 
-def test_an_assumed_roll_proves_nothing_and_changes_nothing_without_dice(positions: Positions) -> None:
+def test_an_assumed_roll_proves_nothing_and_changes_nothing_without_dice() -> None:
     for state in positions(engine.load("isolation", width=3, height=3, dice=True), 8, 10):
         for name in ASSUMED_BY_NAME:
             assert create(f"expectiminimax:depth=5,rolls={name}").choose(state, Limit()).proven is None

@@ -30,7 +30,7 @@ def test_pruning_saves_what_it_leaves_out() -> None:
 
 
 def test_korf_saves_something_with_three() -> None:
-    start = engine.load("isolation", width=5, height=5, players=3).start()
+    start = engine.load("isolation", width=4, height=4, players=3).start()
     saving = korf_saving(start, 3)
     assert saving.plain == sum(engine.perft(start, ply) for ply in (1, 2, 3))
     assert saving.pruned < saving.plain

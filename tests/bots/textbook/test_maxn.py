@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -16,17 +15,15 @@ from cornered.bots.roster import create
 from cornered.bots.textbook.alphabeta import alpha_beta
 from cornered.bots.textbook.korf import NO_SEAT_ABOVE, max_n_shallow
 from cornered.bots.textbook.maxn import max_n
-from cornered.bots.textbook.search import TextbookSearch
 from cornered.bots.textbook.shares import ANY_PLY, WHOLE, estimated, final, most, score
 from cornered.clients.sdk import Limit
-from cornered.engine import Game, Outcome, State
-
-Positions = Callable[[Game, int, int], list[State]]
+from cornered.engine import Game, Outcome
+from tests.bots.scenes import fresh, positions
 
 GAMES = [
-    (engine.load("isolation", width=3, height=3, players=3), 4, 20),
-    (engine.load("isolation", width=4, height=3, players=4), 4, 6),
-    (engine.load("isolation", width=5, height=5, players=3), 3, 12),
+    (engine.load("isolation", width=3, height=3, players=3), 4, 12),
+    (engine.load("isolation", width=4, height=3, players=4), 4, 3),
+    (engine.load("isolation", width=5, height=5, players=3), 3, 8),
     (engine.load("quoridor", size=5, walls=0, players=4), 4, 16),
     (engine.load("quoridor", size=5, walls=1, players=4, max_plies=30), 2, 10),
     (engine.load("trapgrid", size=4), 6, 20),
@@ -35,30 +32,17 @@ GAMES = [
 EACH = pytest.mark.parametrize(("game", "depth", "count"), GAMES, ids=str)
 
 
-def fresh(state: State) -> TextbookSearch:
-    return TextbookSearch(state.to_move, evaluator(state.game.name).evaluate)
-
-
 @EACH
-def test_the_shares_of_every_position_are_the_whole(game: Game, depth: int, count: int, positions: Positions) -> None:
-    for state in positions(game, 1, count):
+def test_shallow_pruning_finds_the_same_shares_by_the_same_line(game: Game, depth: int, count: int) -> None:
+    saved = 0
+    for state in positions(game, 2, count):
         shares = estimated(state, evaluator(game.name).evaluate)
         assert sum(shares) == WHOLE
         # No estimate is mistaken for a game that is over.
         assert all(ANY_PLY < share < most(game.seats, ANY_PLY) for share in shares)
-        shares, _ = max_n(state, 2, 0, fresh(state))
-        assert sum(shares) == WHOLE
-        assert len(shares) == game.seats
-
-
-@EACH
-def test_shallow_pruning_finds_the_same_shares_by_the_same_line(
-    game: Game, depth: int, count: int, positions: Positions
-) -> None:
-    saved = 0
-    for state in positions(game, 2, count):
         plain, pruned = fresh(state), fresh(state)
         expected = max_n(state, depth, 0, plain)
+        assert (len(expected[0]), sum(expected[0])) == (game.seats, WHOLE)
         assert max_n_shallow(state, depth, 0, NO_SEAT_ABOVE, 0, pruned) == expected
         assert pruned.nodes <= plain.nodes
         saved += pruned.pruned
@@ -66,7 +50,7 @@ def test_shallow_pruning_finds_the_same_shares_by_the_same_line(
 
 
 @EACH
-def test_both_play_the_same_move(game: Game, depth: int, count: int, positions: Positions) -> None:
+def test_both_play_the_same_move(game: Game, depth: int, count: int) -> None:
     for seed, state in enumerate(positions(game, 3, count // 2)):
         plain = create(f"maxn:depth={depth},pruning=none", seed).choose(state, Limit())
         pruned = create(f"maxn:depth={depth},pruning=korf", seed).choose(state, Limit())
@@ -79,9 +63,8 @@ def test_both_play_the_same_move(game: Game, depth: int, count: int, positions: 
             assert line.score == expected or (line.is_bound and line.score >= expected)
 
 
-@pytest.mark.parametrize("game", [game for game, _, _ in GAMES if game.seats == 2], ids=str)
-def test_between_two_it_is_minimax(game: Game, positions: Positions) -> None:
-    for state in positions(game, 4, 12):
+def test_between_two_it_is_minimax() -> None:
+    for state in (state for game, _, _ in GAMES if game.seats == 2 for state in positions(game, 4, 12)):
         shares, _ = max_n(state, 4, 0, fresh(state))
         value, _ = alpha_beta(state, 4, -math.inf, math.inf, 0, fresh(state))
         assert score(shares[state.to_move], 2) == pytest.approx(value, abs=1e-5)

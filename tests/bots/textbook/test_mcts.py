@@ -27,29 +27,33 @@ def walk(node: Node) -> list[Node]:
     return [node, *(below for child in node.children.values() for below in walk(child))]
 
 
-@pytest.mark.parametrize("game", GAMES, ids=repr)
-def test_every_visit_is_counted_once_on_each_level(game: Game) -> None:
-    chance = Random(1)
-    root, search = Node.of(game.start(), chance), TextbookSearch(0, lambda state, seat: 0.0)
-    for _ in range(300):
+def grown(game: Game, seed: int, iterations: int) -> Node:
+    """Return the root of a tree after so many iterations."""
+    chance, search = Random(seed), TextbookSearch(0, lambda state, seat: 0.0)
+    root = Node.of(game.start(), chance)
+    for _ in range(iterations):
         run_iteration(root, 1.0, chance, search)
-    assert root.visits == 300
-    for node in walk(root):
-        below = sum(child.visits for child in node.children.values())
-        if node.parent is None or node.parent.state.to_move == CHANCE:
-            assert below == node.visits or node.state.outcome is not None
-        elif node.state.outcome is None:
-            assert below == node.visits - 1, "but for the visit that added it"
-        assert 0 <= node.won <= node.visits
-        if node.state.outcome is None:
-            assert {*node.children, *node.untried} <= set(node.state.moves())
+    return root
+
+
+def test_every_visit_is_counted_once_on_each_level(subtests: pytest.Subtests) -> None:
+    for game in GAMES:
+        with subtests.test(repr(game)):
+            root = grown(game, 1, 300)
+            assert root.visits == 300
+            for node in walk(root):
+                below = sum(child.visits for child in node.children.values())
+                if node.parent is None or node.parent.state.to_move == CHANCE:
+                    assert below == node.visits or node.state.outcome is not None
+                elif node.state.outcome is None:
+                    assert below == node.visits - 1, "but for the visit that added it"
+                assert 0 <= node.won <= node.visits
+                if node.state.outcome is None:
+                    assert {*node.children, *node.untried} <= set(node.state.moves())
 
 
 def test_what_one_of_two_wins_the_other_loses() -> None:
-    chance = Random(2)
-    root, search = Node.of(engine.load("bamboo", radius=1).start(), chance), TextbookSearch(0, lambda state, seat: 0.0)
-    for _ in range(200):
-        run_iteration(root, 1.0, chance, search)
+    root = grown(engine.load("bamboo", radius=1), 2, 200)
     for node in walk(root):
         won = sum(child.won for child in node.children.values())
         lost = node.visits - node.won
@@ -78,13 +82,10 @@ def test_the_upper_confidence_bound_weighs_what_is_known_against_what_is_not() -
     assert root.most_promising(5.0) is rare
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_it_finds_the_only_move_that_wins(seed: int) -> None:
-    thought = create("mcts:iterations=6000,c=0.4", seed).choose(
-        engine.load("isolation", width=3, height=3).start(), Limit()
-    )
-    assert thought.move == "b2"
-    assert thought.lines[0].move == "b2"
+def test_it_finds_the_only_move_that_wins() -> None:
+    start = engine.load("isolation", width=3, height=3).start()
+    thought = create("mcts:iterations=6000,c=0.4", 0).choose(start, Limit())
+    assert thought.move == thought.lines[0].move == "b2"
 
 
 def test_it_takes_a_win_at_once() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import pytest
 
@@ -15,90 +14,79 @@ from cornered.bots.textbook.minimax import depth_limited, minimax
 from cornered.bots.textbook.ordered import by_evaluation, sorted_alpha_beta
 from cornered.bots.textbook.search import OutOfLimit, TextbookSearch
 from cornered.clients.sdk import Limit
-from cornered.engine import Game, State
-
-Positions = Callable[[Game, int, int], list[State]]
+from cornered.engine import Game
+from tests.bots.scenes import fresh, positions
 
 GAMES = [
     (engine.load("trapgrid", size=4), 5, 40),
     (engine.load("trapgrid"), 5, 40),
-    (engine.load("isolation", width=3, height=3), 5, 30),
+    (engine.load("isolation", width=3, height=3), 5, 20),
     (engine.load("isolation", width=4, height=4), 3, 12),
     (engine.load("isolation", width=3, height=3, players=3), 4, 20),
     (engine.load("bamboo", radius=1), 5, 30),
     (engine.load("bamboo", radius=2), 3, 8),
     (engine.load("quoridor", size=3), 3, 30),
     (engine.load("quoridor", size=5, walls=1, max_plies=40), 2, 20),
+    (engine.load("quoridor", size=5, walls=2, no_progress=8), 2, 8),
     (engine.load("quoridor", size=5, walls=0, players=4), 4, 20),
 ]
 EACH = pytest.mark.parametrize(("game", "depth", "count"), GAMES, ids=str)
-PRUNED = pytest.mark.parametrize("pruned", [alpha_beta, sorted_alpha_beta], ids=["plain", "sorted"])
+PRUNED = (alpha_beta, sorted_alpha_beta)
 
 
-def fresh(state: State) -> TextbookSearch:
-    return TextbookSearch(state.to_move, evaluator(state.game.name).evaluate)
-
-
-@pytest.mark.parametrize(("game", "depth"), [(game, min(depth, 3)) for game, depth, _ in GAMES], ids=str)
-def test_minimax_looks_at_every_line(game: Game, depth: int) -> None:
-    search = fresh(game.start())
-    depth_limited(game.start(), depth, 0, search)
-    assert search.nodes == sum(engine.perft(game.start(), ply) for ply in range(depth + 1))
+def test_minimax_looks_at_every_line() -> None:
+    for game, depth in ((game, min(depth, 3)) for game, depth, _ in GAMES):
+        search = fresh(game.start())
+        depth_limited(game.start(), depth, 0, search)
+        assert search.nodes == sum(engine.perft(game.start(), ply) for ply in range(depth + 1)), game
 
 
 @EACH
-@PRUNED
-def test_pruning_does_not_change_the_value(
-    pruned: Callable[..., tuple[float, tuple[str, ...]]], game: Game, depth: int, count: int, positions: Positions
+def test_pruning_does_not_change_the_value_and_outside_a_window_it_is_a_bound(
+    game: Game, depth: int, count: int
 ) -> None:
     saved = 0
-    for state in positions(game, 1, count):
-        plain, quick = fresh(state), fresh(state)
-        value, _ = depth_limited(state, depth, 0, plain)
-        found, line = pruned(state, depth, -math.inf, math.inf, 0, quick)
-        assert found == value
-        assert quick.nodes <= plain.nodes
-        assert (quick.nodes < plain.nodes) == (quick.pruned > 0)
-        saved += quick.pruned
-        for move in line:
-            assert state.is_legal(move)
-            state = state.play(move)
+    for number, start in enumerate(positions(game, 1, count)):
+        plain = fresh(start)
+        value, _ = depth_limited(start, depth, 0, plain)
+        for pruned in PRUNED:
+            state, quick = start, fresh(start)
+            found, line = pruned(state, depth, -math.inf, math.inf, 0, quick)
+            assert found == value
+            assert quick.nodes <= plain.nodes
+            assert (quick.nodes < plain.nodes) == (quick.pruned > 0)
+            saved += quick.pruned
+            for move in line:
+                assert state.is_legal(move)
+                state = state.play(move)
+            if number % 2:
+                low, _ = pruned(start, depth, value - 2, value - 1, 0, fresh(start))
+                high, _ = pruned(start, depth, value + 1, value + 2, 0, fresh(start))
+                assert value - 1 <= low <= value <= high <= value + 1
     assert saved
-
-
-@EACH
-@PRUNED
-def test_outside_its_window_the_value_is_a_bound(
-    pruned: Callable[..., tuple[float, tuple[str, ...]]], game: Game, depth: int, count: int, positions: Positions
-) -> None:
-    for state in positions(game, 2, count // 2):
-        value, _ = depth_limited(state, depth, 0, fresh(state))
-        low, _ = pruned(state, depth, value - 2, value - 1, 0, fresh(state))
-        high, _ = pruned(state, depth, value + 1, value + 2, 0, fresh(state))
-        assert value - 1 <= low <= value <= high <= value + 1
 
 
 KNOWN = [
     (engine.load("trapgrid", size=3), 1),
     (engine.load("isolation", width=2, height=2), -1),
-    (engine.load("isolation", width=3, height=3), 1),
     (engine.load("bamboo", radius=1), -1),
 ]
 
 
-@pytest.mark.parametrize(("game", "sign"), KNOWN, ids=str)
-def test_to_the_end_it_finds_who_wins_and_when(game: Game, sign: int) -> None:
-    search = fresh(game.start())
-    value, line = minimax(game.start(), 0, search)
-    state = game.start()
-    for move in line:
-        state = state.play(move)
-    assert state.outcome is not None
-    assert value == sign * (WIN - len(line))
-    assert not search.saw_horizon
+def test_to_the_end_it_finds_who_wins_and_when(subtests: pytest.Subtests) -> None:
+    for game, sign in KNOWN:
+        with subtests.test(repr(game)):
+            state = game.start()
+            search = fresh(state)
+            value, line = minimax(state, 0, search)
+            for move in line:
+                state = state.play(move)
+            assert state.outcome is not None
+            assert value == sign * (WIN - len(line))
+            assert not search.saw_horizon
 
 
-def test_the_order_puts_the_best_looking_position_first(positions: Positions) -> None:
+def test_the_order_puts_the_best_looking_position_first() -> None:
     for state in positions(engine.load("quoridor", size=5), 3, 10):
         search = fresh(state)
         ordered = by_evaluation(state, state.moves(), search, 0)
@@ -130,10 +118,9 @@ def test_good_order_prunes_more() -> None:
     assert ordered.nodes < plain.nodes / 2
 
 
-@pytest.mark.parametrize("most", [1, 7, 100])
-def test_no_position_is_visited_beyond_the_limit(most: int) -> None:
-    start = engine.load("quoridor").start()
-    search = TextbookSearch.within(Limit(nodes=most), 0, evaluator("quoridor").evaluate)
-    with pytest.raises(OutOfLimit):
-        depth_limited(start, 3, 0, search)
-    assert search.nodes == most
+def test_no_position_is_visited_beyond_the_limit() -> None:
+    for most in (1, 7, 100):
+        search = TextbookSearch.within(Limit(nodes=most), 0, evaluator("quoridor").evaluate)
+        with pytest.raises(OutOfLimit):
+            depth_limited(engine.load("quoridor").start(), 3, 0, search)
+        assert search.nodes == most

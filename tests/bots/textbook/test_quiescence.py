@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import pytest
 
@@ -14,19 +13,14 @@ from cornered.bots.solve import solver
 from cornered.bots.textbook.minimax import depth_limited
 from cornered.bots.textbook.quiescence import IsQuiet, few_moves, quiescence, swing, swings
 from cornered.bots.textbook.search import CERTAIN_SCORE, TextbookSearch
-from cornered.engine import Game, State
-
-Positions = Callable[[Game, int, int], list[State]]
+from cornered.engine import State
+from tests.bots.scenes import fresh, positions
 
 GAMES = [
     engine.load("trapgrid", size=4),
     engine.load("isolation", width=3, height=3),
     engine.load("bamboo", radius=1),
 ]
-
-
-def fresh(state: State) -> TextbookSearch:
-    return TextbookSearch(state.to_move, evaluator(state.game.name).evaluate)
 
 
 def value(state: State, depth: int, is_quiet: IsQuiet, extension: int) -> float:
@@ -44,30 +38,28 @@ def selective(state: State, depth: int, ply: int, search: TextbookSearch, is_qui
     return max(values) if state.to_move == search.seat else min(values)
 
 
-@pytest.mark.parametrize("game", GAMES, ids=str)
-def test_where_every_position_is_quiet_it_is_minimax(game: Game, positions: Positions) -> None:
-    for state in positions(game, 1, 10):
+def test_where_every_position_is_quiet_it_is_minimax() -> None:
+    for state in (state for game in GAMES for state in positions(game, 1, 10)):
         expected, _ = depth_limited(state, 2, 0, fresh(state))
         assert value(state, 2, few_moves(0), 6) == expected
         assert value(state, 2, few_moves(100), 0) == expected
 
 
-@pytest.mark.parametrize("game", GAMES, ids=str)
 @pytest.mark.parametrize("is_quiet", [few_moves(4), swings(0.5)], ids=["moves", "swing"])
-def test_pruning_keeps_the_value_of_the_selective_tree(game: Game, is_quiet: IsQuiet, positions: Positions) -> None:
-    extended = 0
-    for state in positions(game, 2, 10):
-        expected = selective(state, 1, 0, fresh(state), is_quiet, 3)
-        assert value(state, 1, is_quiet, 3) == expected
-        extended += expected != depth_limited(state, 1, 0, fresh(state))[0]
-    assert extended > 0
+def test_pruning_keeps_the_value_of_the_selective_tree(is_quiet: IsQuiet) -> None:
+    for game in GAMES:
+        extended = 0
+        for state in positions(game, 2, 10):
+            expected = selective(state, 1, 0, fresh(state), is_quiet, 3)
+            assert value(state, 1, is_quiet, 3) == expected
+            extended += expected != depth_limited(state, 1, 0, fresh(state))[0]
+        assert extended > 0
 
 
-@pytest.mark.parametrize("game", GAMES, ids=str)
-def test_where_none_is_quiet_it_finds_the_exact_value(game: Game, positions: Positions) -> None:
-    of_game = solver(game.name)
-    assert of_game is not None
-    for state in positions(game, 3, 8):
+def test_where_none_is_quiet_it_finds_the_exact_value() -> None:
+    for state in (state for game in GAMES for state in positions(game, 3, 8)):
+        of_game = solver(state.game.name)
+        assert of_game is not None
         solved = of_game.solve(state, Limit())
         assert solved is not None
         found = value(state, 1, few_moves(100), 20)

@@ -20,12 +20,12 @@ from cornered.bots.textbook.korf import NO_SEAT_ABOVE, max_n_shallow
 from cornered.bots.textbook.maxn import max_n
 from cornered.bots.textbook.minimax import depth_limited
 from cornered.bots.textbook.ordered import sorted_alpha_beta
-from cornered.bots.textbook.recording import ENDED_EARLY, MCTS_C, Recording, record
+from cornered.bots.textbook.recording import ENDED_EARLY, MCTS_C, Recorded, Recording, record
 from cornered.bots.textbook.search import TextbookSearch
 from cornered.bots.textbook.star1 import star1
 from cornered.engine import CHANCE, Game, State
 from cornered.protocol.traces import MAX_TRACE_LINES, SearchName, TraceLine, TraceSettings
-from tests.bots.textbook.conftest import Positions
+from tests.bots.scenes import positions
 
 UNLIMITED = Limit()
 LINES: TypeAdapter[tuple[TraceLine, ...]] = TypeAdapter(tuple[TraceLine, ...])
@@ -40,14 +40,12 @@ THREE_WITH_DICE = engine.load("isolation", width=3, height=3, players=3, dice=Tr
 FOUR = engine.load("isolation", width=3, height=3, players=4)
 DICE = engine.load("isolation", width=4, height=3, dice=True)
 WITHOUT_DICE: tuple[SearchName, ...] = ("minimax", "alphabeta", "sorted", "maxn", "korf")
-CASES: list[tuple[SearchName, str, Game]] = [
-    *((name, title, game) for name in WITHOUT_DICE for title, game in PLAIN.items()),
-    *((name, "three", THREE) for name in ("minimax", "alphabeta", "maxn", "korf", "deepening", "mcts")),
-    *((name, "four", FOUR) for name in ("maxn", "korf")),
-    *((name, "dice", DICE) for name in ("expectiminimax", "star1", "deepening", "mcts")),
-    *((name, title, game) for name in ("deepening", "mcts") for title, game in PLAIN.items()),
-]
-EVERY = pytest.mark.parametrize(("name", "game"), [pytest.param(n, g, id=f"{n}-{t}") for n, t, g in CASES])
+CASES: dict[SearchName, tuple[Game, ...]] = {
+    **dict.fromkeys(("minimax", "alphabeta", "deepening", "mcts"), (*PLAIN.values(), THREE)),
+    "sorted": tuple(PLAIN.values()),
+    **dict.fromkeys(("maxn", "korf"), (*PLAIN.values(), THREE, FOUR)),
+    **dict.fromkeys(("expectiminimax", "star1"), (DICE,)),
+}
 FULL_WIDTH = frozenset({"minimax", "alphabeta", "sorted", "expectiminimax", "star1", "maxn", "korf"})
 """The searches that look at every move that is not pruned."""
 
@@ -158,67 +156,71 @@ def searched(name: SearchName, state: State, depth: int) -> tuple[tuple[float, .
     return (found if isinstance(found, tuple) else (float(str(found)),)), search
 
 
-@EVERY
-def test_a_recording_has_the_value_and_the_counts_of_the_search(
-    name: SearchName, game: Game, positions: Positions
+def check_counts(name: SearchName, recorded: Recorded, replay: Replay, state: State) -> None:
+    """Check that a recording has the value and the counts of the search."""
+    LINES.validate_python(recorded.lines)
+    thought = recorded.thought
+    assert len(replay.nodes) - len(replay.roots) + replay.playout_plies == thought.nodes
+    assert sum(node.pruned for node in replay.nodes) == thought.pruned
+    if name == "mcts":
+        alone = mcts.think(state, UNLIMITED, 40, MCTS_C, random.Random(1))
+        assert replay.playouts == replay.nodes[0].visits == 40
+        assert (thought.move, thought.score, thought.nodes) == (alone.move, alone.score, alone.nodes)
+    elif name == "deepening":
+        alone = deepening.search(state, Limit(depth=3), evaluator(state.game.name), random.Random(1))
+        assert (thought.pv, thought.score, thought.nodes) == (alone.pv, alone.score, alone.nodes)
+        assert thought.score is not None
+        assert close(replay.nodes[replay.roots[-1]].value, (thought.score,))
+    else:
+        value, search = searched(name, state, 3)
+        assert close(replay.nodes[0].value, value)
+        assert (thought.nodes, thought.pruned) == (search.nodes - 1, search.pruned)
+
+
+def check_value(node: Seen, searcher: int) -> None:
+    """Check that a node's value is made of the values below it."""
+    if node.state.to_move == CHANCE:
+        # A pruned mean is a bound.
+        if not node.pruned:
+            mean = sum(value[0] for value in node.values) / len(node.values)
+            assert close(node.value, (mean,))
+    elif len(node.value) > 1:
+        seat = node.state.to_move
+        assert node.value[seat] == max(value[seat] for value in node.values)
+    else:
+        choose = max if node.state.to_move == searcher else min
+        assert close(node.value, choose(node.values))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_recording_replays_to_the_value_and_the_counts_of_the_search_without_what_was_pruned(
+    name: SearchName, subtests: pytest.Subtests
 ) -> None:
-    for state in positions(game, 1, 4):
-        recorded = record(state, settings_of(name), UNLIMITED, most=10**6)
-        LINES.validate_python(recorded.lines)
-        replay = Replay.of(recorded.lines, state)
-        thought = recorded.thought
-        assert len(replay.nodes) - len(replay.roots) + replay.playout_plies == thought.nodes
-        assert sum(node.pruned for node in replay.nodes) == thought.pruned
-        if name == "mcts":
-            alone = mcts.think(state, UNLIMITED, 40, MCTS_C, random.Random(1))
-            assert replay.playouts == replay.nodes[0].visits == 40
-            assert (thought.move, thought.score, thought.nodes) == (alone.move, alone.score, alone.nodes)
-        elif name == "deepening":
-            alone = deepening.search(state, Limit(depth=3), evaluator(game.name), random.Random(1))
-            assert (thought.pv, thought.score, thought.nodes) == (alone.pv, alone.score, alone.nodes)
-            assert thought.score is not None
-            assert close(replay.nodes[replay.roots[-1]].value, (thought.score,))
-        else:
-            value, search = searched(name, state, 3)
-            assert close(replay.nodes[0].value, value)
-            assert (thought.nodes, thought.pruned) == (search.nodes - 1, search.pruned)
+    for game in (*CASES[name], *((DICE,) if name in ("deepening", "mcts") else ())):
+        with subtests.test(repr(game)):
+            pruned = 0
+            for state in positions(game, 1, 6):
+                recorded = record(state, settings_of(name), UNLIMITED, most=10**6)
+                replay = Replay.of(recorded.lines, state)
+                check_counts(name, recorded, replay, state)
+                for node in replay.nodes:
+                    if node.values and node.value:
+                        check_value(node, state.to_move)
+                    assert len(node.children) + node.pruned <= len(node.state.moves())
+                    if name in FULL_WIDTH and (node.children or node.pruned):
+                        assert len(node.children) + node.pruned == len(node.state.moves())
+                    pruned += node.pruned
+            if name in ("minimax", "maxn", "expectiminimax", "mcts"):
+                assert pruned == 0
+            elif name in ("alphabeta", "korf", "star1") and game.seats == 2:
+                assert pruned > 0
+            stop = Event()
+            stop.set()
+            # It ends when nobody waits for it.
+            assert record(game.start(), settings_of(name), UNLIMITED, stop=stop).thought.nodes == 0
 
 
-@EVERY
-def test_each_value_is_made_of_the_values_below_it(name: SearchName, game: Game, positions: Positions) -> None:
-    for state in positions(game, 2, 3):
-        for node in Replay.of(record(state, settings_of(name), UNLIMITED, most=10**6).lines, state).nodes:
-            if not node.values or not node.value:
-                continue
-            if node.state.to_move == CHANCE:
-                # A pruned mean is a bound.
-                if not node.pruned:
-                    mean = sum(value[0] for value in node.values) / len(node.values)
-                    assert close(node.value, (mean,))
-            elif len(node.value) > 1:
-                seat = node.state.to_move
-                assert node.value[seat] == max(value[seat] for value in node.values)
-            else:
-                choose = max if node.state.to_move == state.to_move else min
-                assert close(node.value, choose(node.values))
-
-
-@EVERY
-def test_what_is_pruned_is_not_visited(name: SearchName, game: Game, positions: Positions) -> None:
-    pruned = 0
-    for state in positions(game, 3, 4):
-        for node in Replay.of(record(state, settings_of(name), UNLIMITED, most=10**6).lines, state).nodes:
-            if name in FULL_WIDTH and (node.children or node.pruned):
-                assert len(node.children) + node.pruned == len(node.state.moves())
-            assert len(node.children) + node.pruned <= len(node.state.moves())
-            pruned += node.pruned
-    if name in ("minimax", "maxn", "expectiminimax", "mcts"):
-        assert pruned == 0
-    elif name in ("alphabeta", "korf", "star1") and game.seats == 2:
-        assert pruned > 0
-
-
-def test_a_window_is_open_where_a_node_is_entered(positions: Positions) -> None:
+def test_a_window_is_open_where_a_node_is_entered() -> None:
     for name in ("alphabeta", "sorted", "deepening"):
         for state in positions(PLAIN["isolation"], 4, 4):
             for line in record(state, settings_of(name), UNLIMITED, most=10**6).lines:
@@ -237,23 +239,15 @@ def test_a_full_recording_says_so_and_the_search_goes_on() -> None:
     assert (short.thought.score, short.thought.nodes) == (whole.thought.score, whole.thought.nodes)
 
 
-@pytest.mark.parametrize("name", ["minimax", "deepening", "mcts"])
-def test_a_search_that_runs_out_of_nodes_shows_what_it_saw(name: SearchName) -> None:
-    recorded = record(PLAIN["isolation"].start(), settings_of(name), Limit(nodes=30))
-    assert 29 <= recorded.thought.nodes <= 30
-    assert recorded.lines
-    LINES.validate_python(recorded.lines)
-    assert recorded.thought.move
-    if name == "minimax":
-        assert recorded.thought.score is None
-
-
-@EVERY
-def test_a_search_ends_when_nobody_waits_for_it(name: SearchName, game: Game) -> None:
-    stop = Event()
-    stop.set()
-    recorded = record(game.start(), settings_of(name), UNLIMITED, stop=stop)
-    assert recorded.thought.nodes == 0
+def test_a_search_that_runs_out_of_nodes_shows_what_it_saw() -> None:
+    names: tuple[SearchName, ...] = ("minimax", "deepening", "mcts")
+    for name in names:
+        recorded = record(PLAIN["isolation"].start(), settings_of(name), Limit(nodes=30))
+        assert 29 <= recorded.thought.nodes <= 30
+        assert recorded.lines
+        LINES.validate_python(recorded.lines)
+        assert recorded.thought.move
+        assert name != "minimax" or recorded.thought.score is None
 
 
 def test_equal_questions_have_equal_answers() -> None:
@@ -262,20 +256,18 @@ def test_equal_questions_have_equal_answers() -> None:
         assert first == second
 
 
-@pytest.mark.parametrize(
-    ("name", "game", "way_out"),
-    [
+def test_a_search_that_does_not_fit_the_game_is_refused(subtests: pytest.Subtests) -> None:
+    cases: list[tuple[SearchName, Game, str]] = [
         ("minimax", DICE, "choose expectiminimax or Monte Carlo tree search"),
         ("maxn", DICE, "choose expectiminimax or Monte Carlo tree search"),
         ("expectiminimax", THREE, r"choose max\^n"),
         ("star1", THREE, r"choose max\^n"),
         ("star1", THREE_WITH_DICE, "players; choose Monte Carlo tree search"),
         ("maxn", THREE_WITH_DICE, "dice; choose Monte Carlo tree search"),
-    ],
-)
-def test_a_search_that_does_not_fit_the_game_is_refused(name: SearchName, game: Game, way_out: str) -> None:
-    with pytest.raises(ValueError, match=f"this search .*{way_out}"):
-        record(game.start(), settings_of(name), UNLIMITED)
+    ]
+    for name, game, way_out in cases:
+        with subtests.test(f"{name} {game}"), pytest.raises(ValueError, match=f"this search .*{way_out}"):
+            record(game.start(), settings_of(name), UNLIMITED)
 
 
 def test_a_recording_never_exceeds_its_bound() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from cornered import engine
@@ -14,33 +12,31 @@ from cornered.bots.textbook.minimax import depth_limited
 from cornered.bots.textbook.root import RootSearch
 from cornered.bots.textbook.search import TextbookSearch
 from cornered.clients.sdk import Limit
-from cornered.engine import Game, State
-
-Positions = Callable[[Game, int, int], list[State]]
+from cornered.engine import State
+from tests.bots.scenes import fresh, positions
 
 PLAIN = ["textbook-minimax:depth=3", "textbook-alphabeta:depth=3", "textbook-sorted:depth=3"]
 
 
 def exact(state: State, depth: int) -> dict[str, float]:
-    search = TextbookSearch(state.to_move, evaluator(state.game.name).evaluate)
-    return {move: depth_limited(state.play(move), depth - 1, 1, search)[0] for move in state.moves()}
+    return {move: depth_limited(state.play(move), depth - 1, 1, fresh(state))[0] for move in state.moves()}
 
 
 @pytest.mark.parametrize("bot", [*PLAIN, "minimax"])
-@pytest.mark.parametrize("wanted", [1, 3, 99])
-def test_as_many_lines_are_exact_as_were_asked_for(bot: str, wanted: int, positions: Positions) -> None:
+def test_as_many_lines_are_exact_as_were_asked_for(bot: str) -> None:
     for seed, state in enumerate(positions(engine.load("isolation", width=5, height=4), 1, 16)):
         if len(state.moves()) > 12:
             continue
         true = exact(state, 3)
-        thought = create(bot, seed).choose(state, Limit(depth=3, lines=wanted))
-        assert sorted(line.move for line in thought.lines) == sorted(true)
-        sharp = [line for line in thought.lines if not line.is_bound]
-        assert len(sharp) >= min(wanted, len(true))
-        assert [line.score for line in thought.lines[:wanted]] == sorted(true.values(), reverse=True)[:wanted]
-        for line in thought.lines:
-            assert line.score is not None
-            assert line.score >= true[line.move] if line.is_bound else line.score == true[line.move]
+        for wanted in (1, 3, 99):
+            thought = create(bot, seed).choose(state, Limit(depth=3, lines=wanted))
+            assert sorted(line.move for line in thought.lines) == sorted(true)
+            sharp = [line for line in thought.lines if not line.is_bound]
+            assert len(sharp) >= min(wanted, len(true))
+            assert [line.score for line in thought.lines[:wanted]] == sorted(true.values(), reverse=True)[:wanted]
+            for line in thought.lines:
+                assert line.score is not None
+                assert line.score >= true[line.move] if line.is_bound else line.score == true[line.move]
 
 
 @pytest.mark.parametrize("bot", PLAIN)
@@ -52,24 +48,25 @@ def test_without_a_clock_it_goes_straight_to_its_depth(bot: str) -> None:
     assert thought.seconds > 0
 
 
-@pytest.mark.parametrize("bot", [*PLAIN, "maxn", "expectiminimax", "minimax"])
-@pytest.mark.parametrize("nodes", [1, 10, 40, 150, 1000])
-def test_a_limit_leaves_the_best_so_far(bot: str, nodes: int) -> None:
+def test_a_limit_leaves_the_best_so_far(subtests: pytest.Subtests) -> None:
     start = engine.load("quoridor", size=5, walls=1).parse("...../..0../....1/...../..... 0")
-    thought = create(bot, 1).choose(start, Limit(nodes=nodes))
-    assert thought.nodes <= nodes
-    assert start.is_legal(thought.move)
-    if nodes > len(start.moves()):
-        assert (thought.move, thought.score, thought.proven, thought.plies) == ("c5", WIN - 1, "win", 1)
+    for bot in (*PLAIN, "maxn", "expectiminimax", "minimax"):
+        with subtests.test(bot):
+            for nodes in (1, 10, 40, 150, 1000):
+                thought = create(bot, 1).choose(start, Limit(nodes=nodes))
+                assert thought.nodes <= nodes
+                assert start.is_legal(thought.move)
+                if nodes > len(start.moves()):
+                    assert (thought.move, thought.score, thought.proven, thought.plies) == ("c5", WIN - 1, "win", 1)
 
 
-@pytest.mark.parametrize("bot", ["textbook-minimax", "textbook-alphabeta", "textbook-sorted", "maxn", "expectiminimax"])
-def test_a_depth_of_zero_is_to_the_end(bot: str) -> None:
-    for size, proven in ((3, "win"), (4, "loss")):
-        start = engine.load("trapgrid", size=size).start()
-        thought = create(f"{bot}:depth=0", 1).choose(start, Limit())
-        assert (thought.proven, thought.plies) == (proven, len(thought.pv))
-        assert thought.score == (WIN - len(thought.pv)) * (1 if proven == "win" else -1)
+def test_a_depth_of_zero_is_to_the_end(subtests: pytest.Subtests) -> None:
+    for bot in ("textbook-minimax", "textbook-alphabeta", "textbook-sorted", "maxn", "expectiminimax"):
+        with subtests.test(bot):
+            for size, proven in ((3, "win"), (4, "loss")):
+                thought = create(f"{bot}:depth=0", 1).choose(engine.load("trapgrid", size=size).start(), Limit())
+                assert (thought.proven, thought.plies) == (proven, len(thought.pv))
+                assert thought.score == (WIN - len(thought.pv)) * (1 if proven == "win" else -1)
 
 
 def test_three_players_prove_no_loss() -> None:
