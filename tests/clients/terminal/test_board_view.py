@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 from textual.app import App, ComposeResult
+from textual.pilot import Pilot
 
 from cornered.clients.terminal.board_view import BoardView
 
@@ -44,32 +48,31 @@ class BoardApp(App[None]):
         return (size.width - layout.width) // 2 + area.x, (size.height - layout.height) // 2 + area.y
 
 
-async def test_the_focus_starts_on_a_legal_cell_and_enter_plays_it() -> None:
-    app = BoardApp(TRAPGRID, ("a2", "b3"))
+@asynccontextmanager
+async def board(
+    position: str, *moves: str, refused: dict[str, str] | None = None
+) -> AsyncIterator[tuple[BoardApp, Pilot[None]]]:
+    app = BoardApp(position, moves, refused)
     async with app.run_test() as pilot:
+        yield app, pilot
+
+
+async def test_the_focus_starts_on_a_legal_cell_and_keys_and_clicks_play_legal_cells() -> None:
+    async with board(TRAPGRID, "a2", "b3", refused={"c3": "it is too far away"}) as (app, pilot):
         await pilot.press("enter")
         await pilot.press("up", "right", "enter")
-    assert app.chosen == ["a2", "b3"]
-
-
-async def test_a_cell_that_is_not_legal_is_explained_and_not_played() -> None:
-    app = BoardApp(TRAPGRID, ("a2",), {"c3": "it is too far away"})
-    async with app.run_test() as pilot:
-        await pilot.click(BoardView, offset=app.place_of("c3"))
-    assert app.chosen == []
-    assert app.explained[-1] == "c3: it is too far away"
-
-
-async def test_a_click_plays_a_legal_cell() -> None:
-    app = BoardApp(TRAPGRID, ("a2", "b3"))
-    async with app.run_test() as pilot:
+        assert app.chosen == ["a2", "b3"]
         await pilot.click(BoardView, offset=app.place_of("b3"))
-    assert app.chosen == ["b3"]
+        assert app.chosen == ["a2", "b3", "b3"]
+        await pilot.click(BoardView, offset=app.place_of("c3"))
+        assert app.explained[-1] == "c3: it is too far away"
+        await pilot.press("w")
+        assert app.board.wall is None, "boards without walls have no wall mode"
+    assert app.chosen == ["a2", "b3", "b3"]
 
 
 async def test_nothing_can_be_played_when_no_move_is_legal() -> None:
-    app = BoardApp(TRAPGRID, ())
-    async with app.run_test() as pilot:
+    async with board(TRAPGRID) as (app, pilot):
         await pilot.press("enter")
         await pilot.click(BoardView, offset=app.place_of("b3"))
     assert app.chosen == []
@@ -77,51 +80,30 @@ async def test_nothing_can_be_played_when_no_move_is_legal() -> None:
 
 
 async def test_words_about_a_cell_come_with_the_focus() -> None:
-    app = BoardApp(TRAPGRID, ("a2", "b3"))
-    async with app.run_test() as pilot:
+    async with board(TRAPGRID, "a2", "b3") as (app, pilot):
         await pilot.press("down", "right", "right")
     assert app.explained[-1] == "c1: a corner"
 
 
-async def test_w_places_walls_and_r_turns_them() -> None:
-    app = BoardApp(QUORIDOR, ("c2", "c2h", "c2v", "d2v"))
-    async with app.run_test() as pilot:
-        await pilot.press("w")
-        assert app.board.wall == "c2h"
-        await pilot.press("r")
-        assert app.board.wall == "c2v"
+async def test_w_places_walls_and_r_h_and_v_turn_them() -> None:
+    async with board(QUORIDOR, "c2", "c2h", "c2v", "d2v") as (app, pilot):
+        for key, wall in (("w", "c2h"), ("v", "c2v"), ("h", "c2h"), ("r", "c2v")):
+            await pilot.press(key)
+            assert app.board.wall == wall
         await pilot.press("right", "enter")
         assert app.chosen == ["d2v"]
         assert app.board.wall is None
-
-
-async def test_h_and_v_lay_a_wall_and_stand_it_up() -> None:
-    app = BoardApp(QUORIDOR, ("c2", "c2h"))
-    async with app.run_test() as pilot:
-        await pilot.press("w", "v")
-        assert app.board.wall == "c2v"
-        await pilot.press("h")
-        assert app.board.wall == "c2h"
-
-
-async def test_a_wall_stays_on_the_board() -> None:
-    app = BoardApp(QUORIDOR, ("c2",))
-    async with app.run_test() as pilot:
-        await pilot.press("w", *["right"] * 9, *["up"] * 9)
-        assert app.board.wall == "d4h"
-
-
-async def test_boards_without_walls_have_no_wall_mode() -> None:
-    app = BoardApp(TRAPGRID, ("a2",))
-    async with app.run_test() as pilot:
-        await pilot.press("w")
-        assert app.board.wall is None
+        await pilot.press("w", *["right"] * 2, *["up"] * 3)
+        assert app.board.wall == "d4h", "a wall stays on the board"
 
 
 async def test_the_first_click_between_cells_shows_a_wall_and_the_second_places_it() -> None:
-    app = BoardApp(QUORIDOR, ("c2", "c2h"))
-    async with app.run_test() as pilot:
+    async with board(QUORIDOR, "c2", "c2h") as (app, pilot):
         x, y = app.place_of("c2")
+        await pilot.hover(BoardView, offset=(x + app.board.layout_now.cell_width, y))
+        assert app.board.wall == "c2v"
+        await pilot.hover(BoardView, offset=(x, y))
+        assert app.board.wall is None, "it goes when the pointer leaves the gaps"
         gap = (x, y - 1)
         await pilot.hover(BoardView, offset=gap)
         assert app.board.wall == "c2h"
@@ -130,18 +112,7 @@ async def test_the_first_click_between_cells_shows_a_wall_and_the_second_places_
     assert app.chosen == ["c2h"]
 
 
-async def test_a_wall_follows_the_pointer_and_goes_when_it_leaves_the_gaps() -> None:
-    app = BoardApp(QUORIDOR, ("c2", "c2h"))
-    async with app.run_test() as pilot:
-        x, y = app.place_of("c2")
-        await pilot.hover(BoardView, offset=(x + app.board.layout_now.cell_width, y))
-        assert app.board.wall == "c2v"
-        await pilot.hover(BoardView, offset=(x, y))
-        assert app.board.wall is None
-
-
 async def test_enter_makes_the_only_move_when_it_is_a_word() -> None:
-    app = BoardApp(QUORIDOR, ("pass",))
-    async with app.run_test() as pilot:
+    async with board(QUORIDOR, "pass") as (app, pilot):
         await pilot.press("enter")
     assert app.chosen == ["pass"]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pytest
-from textual.app import App
 
 from cornered import engine
 from cornered.clients.sdk import Closed
@@ -20,6 +19,7 @@ from cornered.protocol.events import Ended, MatchEvent, Played, Started
 from cornered.protocol.messages import Happened, Snapshot
 from cornered.protocol.values import NO_CLOCK, Clocks, GameSpec, Player
 from cornered.server.adapters.feed import Feed, Publication
+from tests.clients.terminal.tables import text_of
 
 pytestmark = pytest.mark.virtual_time
 
@@ -246,23 +246,23 @@ async def test_a_broadcast_accepts_no_moves() -> None:
             await attempt
 
 
-async def test_the_list_of_live_matches_watches_one_on_enter(shown: Callable[[App[None]], str]) -> None:
+async def test_the_list_of_live_matches_watches_one_on_enter() -> None:
     first, second, broadcast = Announcer("m1"), Announcer("m2"), BroadcastFeed(lambda: 0)
     app = CorneredApp(GalleryScreen(broadcast), opener=broadcast.open)
     async with app.run_test() as pilot:
         await pilot.pause()
-        assert "No match is under way" in shown(app)
+        assert "No match is under way" in text_of(app)
         await tell(broadcast, first.begins)
         await tell(broadcast, second.begins)
         await tell(broadcast, second.plays("a2"))
         await pilot.pause()
-        assert shown(app).count("Ana vs Bob") == 2
+        assert text_of(app).count("Ana vs Bob") == 2
         await pilot.press("down", "enter")
         await pilot.pause()
-        assert "Bob to move (◆)." in shown(app)
+        assert "Bob to move (◆)." in text_of(app)
         await tell(broadcast, second.plays("b1"))
         await pilot.pause()
-        assert "Ana to move (●)." in shown(app)
+        assert "Ana to move (●)." in text_of(app)
         await pilot.press("escape")
         await pilot.pause()
-        assert "Live matches" in shown(app)
+        assert "Live matches" in text_of(app)

@@ -14,7 +14,7 @@ from cornered.protocol.commands import Join, WatchLobby
 from cornered.protocol.messages import ChallengeClosed, Challenged, LobbyState, Paired, Said
 from cornered.protocol.values import NO_CLOCK, GameSpec, Player, Seek, SeekSettings
 from tests.clients.sdk.scripted import ANN, BOB, Script, Wire, connected, scripted
-from tests.clients.terminal.conftest import LocalMatch
+from tests.clients.terminal.tables import LocalMatch
 from tests.waiting import until
 
 
@@ -45,22 +45,20 @@ async def run(table: LocalMatch, *lines: str) -> list[str]:
     return written
 
 
-async def test_a_match_is_told_with_its_players_its_board_and_the_moves(local_table: type[LocalMatch]) -> None:
-    written = await run(local_table("trapgrid", size=3), "board")
+async def test_a_match_is_told_with_its_players_its_board_and_the_moves() -> None:
+    written = await run(LocalMatch("trapgrid", size=3), "board")
     assert written[0] == "TrapGrid, no clock. A is Ana, B is minimax [bot]. Match m1."
     assert "3  A  .  . \n2  .  .  . \n1  .  .  B \n   a  b  c " in "\n".join(written)
     assert "Your turn, you are A. Moves: a2 b3." in written
 
 
-async def test_nothing_but_plain_characters_is_written(local_table: type[LocalMatch]) -> None:
+async def test_nothing_but_plain_characters_is_written() -> None:
     for game in ("trapgrid", "isolation", "bamboo", "quoridor"):
-        assert all(line.isascii() for line in await run(local_table(game), "board"))
+        assert all(line.isascii() for line in await run(LocalMatch(game), "board"))
 
 
-async def test_every_write_is_one_line_without_control_characters(
-    local_table: type[LocalMatch], capsys: pytest.CaptureFixture[str]
-) -> None:
-    table = local_table("trapgrid", size=3, names=("An\x1b[31ma\u202e\nmatch over", "minimax"))
+async def test_every_write_is_one_line_without_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    table = LocalMatch("trapgrid", size=3, names=("An\x1b[31ma\u202e\nmatch over", "minimax"))
     for line in await run(table, "board", "clocks"):
         write_line(line)
     written = capsys.readouterr().out
@@ -69,8 +67,8 @@ async def test_every_write_is_one_line_without_control_characters(
     assert "match over" not in [line.strip() for line in written.split("\n")]
 
 
-async def test_a_move_that_comes_early_waits_for_its_turn(local_table: type[LocalMatch]) -> None:
-    table = local_table("trapgrid", size=3)
+async def test_a_move_that_comes_early_waits_for_its_turn() -> None:
+    table = LocalMatch("trapgrid", size=3)
     lines = Lines("a2\n", "a1\n")
     written: list[str] = []
     match = PlainMatch(table, written.append)
@@ -89,53 +87,53 @@ async def test_a_move_that_comes_early_waits_for_its_turn(local_table: type[Loca
     assert table.played == [("a2", 0), ("a1", 2)]
 
 
-async def test_a_refused_line_says_why(local_table: type[LocalMatch]) -> None:
-    table = local_table("trapgrid", size=3)
+async def test_a_refused_line_says_why() -> None:
+    table = LocalMatch("trapgrid", size=3)
     table.refuses = "that cell is blocked"
     assert "No: that cell is blocked" in await run(table, "c3")
 
 
-async def test_words_do_what_they_say(local_table: type[LocalMatch]) -> None:
-    table = local_table("quoridor", has_draws=True)
+async def test_words_do_what_they_say() -> None:
+    table = LocalMatch("quoridor", has_draws=True)
     await run(table, "draw", "takeback", "claim", "resign", "abort", "rematch", "say good game, all")
     assert table.done == ["offer_draw", "request_takeback", "claim", "resign", "abort", "rematch"]
     assert table.said == ["good game, all"]
 
 
 @pytest.mark.parametrize(("word", "done"), [("accept", "accept_draw"), ("decline", "decline_draw")])
-async def test_an_offer_is_answered(local_table: type[LocalMatch], word: str, done: str) -> None:
-    table = local_table("quoridor", has_draws=True)
+async def test_an_offer_is_answered(word: str, done: str) -> None:
+    table = LocalMatch("quoridor", has_draws=True)
     table.match = table.match.model_copy(update={"draw_offer": 1})
     await run(table, word)
     assert table.done == [done]
 
 
-async def test_answering_when_nothing_is_offered_is_refused(local_table: type[LocalMatch]) -> None:
-    table = local_table("quoridor")
+async def test_answering_when_nothing_is_offered_is_refused() -> None:
+    table = LocalMatch("quoridor")
     assert "No: nothing is offered" in await run(table, "accept")
     assert table.done == []
 
 
-async def test_the_rules_are_told(local_table: type[LocalMatch]) -> None:
-    told = await run(local_table("quoridor", has_draws=True), "rules")
+async def test_the_rules_are_told() -> None:
+    told = await run(LocalMatch("quoridor", has_draws=True), "rules")
     assert any(line.startswith("Walk your pawn across the board") for line in told)
 
 
-async def test_an_offer_of_a_rematch_is_accepted_and_declined(local_table: type[LocalMatch]) -> None:
-    table = local_table("trapgrid")
+async def test_an_offer_of_a_rematch_is_accepted_and_declined() -> None:
+    table = LocalMatch("trapgrid")
     table.match = table.match.model_copy(update={"over": True, "winner": 1, "rematch": (1,)})
     await run(table, "accept", "decline")
     assert table.done == ["rematch", "decline_rematch"]
 
 
-async def test_what_is_not_understood_gets_help(local_table: type[LocalMatch]) -> None:
-    table = local_table("trapgrid")
+async def test_what_is_not_understood_gets_help() -> None:
+    table = LocalMatch("trapgrid")
     assert any(line.startswith("Type a move") for line in await run(table, "hello there"))
     assert table.played == []
 
 
-async def test_words_of_others_are_told(local_table: type[LocalMatch]) -> None:
-    table = local_table("trapgrid", size=3)
+async def test_words_of_others_are_told() -> None:
+    table = LocalMatch("trapgrid", size=3)
     by = Player(id="p1", name="minimax", kind="bot")
     table.changes.put_nowait(Said(match="m1", room="players", by=by, text="hello", at=0))
     written: list[str] = []
@@ -146,9 +144,9 @@ async def test_words_of_others_are_told(local_table: type[LocalMatch]) -> None:
         telling.cancel()
 
 
-async def test_when_the_lines_end_the_match_is_left_at_the_next_own_turn(local_table: type[LocalMatch]) -> None:
+async def test_when_the_lines_end_the_match_is_left_at_the_next_own_turn() -> None:
     written: list[str] = []
-    match = PlainMatch(local_table("trapgrid", size=3), written.append)
+    match = PlainMatch(LocalMatch("trapgrid", size=3), written.append)
     async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
         telling = tasks.create_task(match.report())
         await match.execute(aiter(_ended()))
@@ -156,8 +154,8 @@ async def test_when_the_lines_end_the_match_is_left_at_the_next_own_turn(local_t
     assert written[-1] == "There are no more lines to obey: the match goes on without you."
 
 
-async def test_a_spectator_gets_the_end(local_table: type[LocalMatch]) -> None:
-    table = local_table("trapgrid", ["a2", "b1", "a1"], seat=None, size=3)
+async def test_a_spectator_gets_the_end() -> None:
+    table = LocalMatch("trapgrid", ["a2", "b1", "a1"], seat=None, size=3)
     written: list[str] = []
     match = PlainMatch(table, written.append)
     async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:

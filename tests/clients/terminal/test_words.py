@@ -17,7 +17,7 @@ from cornered.clients.terminal.words import (
     turn_text,
 )
 from cornered.protocol.values import NO_CLOCK, Clock, Delay, Fischer, GameSpec, PerMove
-from tests.clients.terminal.conftest import LocalMatch
+from tests.clients.terminal.tables import LocalMatch
 
 
 @pytest.mark.parametrize(
@@ -75,23 +75,21 @@ def test_options_that_are_off_are_not_named() -> None:
         ({"over": True, "reason": "expired"}, "Nobody made the first move in time; nothing counts."),
     ],
 )
-def test_the_turn_and_the_result_are_one_sentence(
-    local_table: type[LocalMatch], update: dict[str, object], text: str
-) -> None:
-    match = local_table("trapgrid").match.model_copy(update=update)
+def test_the_turn_and_the_result_are_one_sentence(update: dict[str, object], text: str) -> None:
+    match = LocalMatch("trapgrid").match.model_copy(update=update)
     assert turn_text(match) == text
 
 
-def test_the_free_seconds_of_a_delay_clock_do_not_run_it_down(local_table: type[LocalMatch]) -> None:
-    match = local_table("trapgrid", ["a6"], clock=Delay(initial=60, delay=5), left=(60_000, 60_000)).match
+def test_the_free_seconds_of_a_delay_clock_do_not_run_it_down() -> None:
+    match = LocalMatch("trapgrid", ["a6"], clock=Delay(initial=60, delay=5), left=(60_000, 60_000)).match
     assert time_left(match, 1, 4_000) == 60_000
     assert time_left(match, 1, 7_000) == 58_000
     assert time_left(match, 0, 7_000) == 60_000
     assert time_left(match, 1, 900_000) == 0
 
 
-def test_a_result_without_a_reason_is_still_told(local_table: type[LocalMatch]) -> None:
-    assert result_text(local_table("trapgrid").match) == "The match is over."
+def test_a_result_without_a_reason_is_still_told() -> None:
+    assert result_text(LocalMatch("trapgrid").match) == "The match is over."
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,18 @@
-"""A match for tests: the engine runs in the process, and every command is recorded."""
+"""A match for tests: the engine runs in the process, and every command is recorded. It can be shown on a screen."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
-import pytest
 from textual.app import App
+from textual.pilot import Pilot
 
 from cornered import engine
+from cornered.clients.terminal.cornered_app import CorneredApp
+from cornered.clients.terminal.match_screen import MatchScreen
 from cornered.clients.terminal.match_source import Action, Change, NotPossible, Seen, Told
 from cornered.protocol.messages import Moves
 from cornered.protocol.values import NO_CLOCK, Clock, Clocks, Player
@@ -118,12 +122,40 @@ def text_of(app: App[None]) -> str:
     return "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips())
 
 
-@pytest.fixture
-def local_table() -> type[LocalMatch]:
-    return LocalMatch
+@dataclass
+class Scene:
+    """A match on the screen of a terminal."""
+
+    table: LocalMatch
+    app: CorneredApp
+    pilot: Pilot[None]
+
+    @property
+    def text(self) -> str:
+        return text_of(self.app)
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def change(self, **update: object) -> None:
+        """Change the match, as the server does."""
+        self.table.change(**update)
+        await self.pilot.pause()
+
+    async def tell(self, change: Change) -> None:
+        self.table.changes.put_nowait(change)
+        await self.pilot.pause()
+
+    async def answer(self, move: str) -> None:
+        """Play a move of the opponent."""
+        self.table.opponent_plays(move)
+        await self.pilot.pause()
 
 
-@pytest.fixture
-def shown() -> Callable[[App[None]], str]:
-    """The text on a screen."""
-    return text_of
+@asynccontextmanager
+async def on_screen(table: LocalMatch, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Scene]:
+    app = CorneredApp(MatchScreen(table))
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        yield Scene(table, app, pilot)
