@@ -48,15 +48,11 @@ def is_restored(arrival: Arrival | None) -> bool:
     return arrival.is_restored
 
 
-def test_the_first_batch_restores_and_the_next_ones_do_not(ends: Ends) -> None:
+def test_a_lost_batch_restores_once_at_both_ends_and_the_first_one_too(ends: Ends) -> None:
     assert is_restored(ends.heartbeat(ends.one, ends.two))
     assert not is_restored(ends.heartbeat(ends.one, ends.two))
     assert is_restored(ends.heartbeat(ends.two, ends.one))
     assert not is_restored(ends.heartbeat(ends.two, ends.one))
-
-
-def test_a_lost_batch_restores_once_at_both_ends(ends: Ends) -> None:
-    ends.restore()
     list(ends.one.heartbeats())
     assert is_restored(ends.heartbeat(ends.one, ends.two))
     assert is_restored(ends.heartbeat(ends.two, ends.one)), "its messages were lost"

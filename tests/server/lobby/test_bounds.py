@@ -6,19 +6,7 @@ from typing import Any
 
 import pytest
 
-from cornered.protocol.commands import (
-    AcceptChallenge,
-    Challenge,
-    CreateSeek,
-    Declare,
-    EnterPool,
-    JoinSeek,
-    LeavePool,
-    LobbyCommand,
-    Rematch,
-    Resign,
-    StartSeek,
-)
+from cornered.protocol import commands
 from cornered.protocol.values import NO_CLOCK, Accepts, GameSpec, Player, SeekSettings
 from cornered.server.lobby.bounds import MAX_BOT_MATCHES, MAX_CHALLENGES_RECEIVED_PER_ADDRESS, Bounds
 from cornered.server.lobby.events import DEPARTURE_DELAY_MS, Departed, LobbyEvent, MatchEnded, MatchMade
@@ -57,25 +45,25 @@ class Crowd:
         self.apply(self.lobby.arrive(player, address))
         return player
 
-    def do(self, kind: type[LobbyCommand], player: Player, **fields: Any) -> str | None:
+    def do(self, kind: type[commands.LobbyCommand], player: Player, **fields: Any) -> str | None:
         self.count += 1
         command = kind(**{"id": f"c{self.count}"} | fields)
         events = self.apply(self.lobby.decide(command, player, 1_000, new_id=f"new{self.count}", random_number=0))
         return events[-1].ref  # type: ignore[union-attr]
 
-    def refused(self, kind: type[LobbyCommand], player: Player, **fields: Any) -> tuple[str, str]:
+    def refused(self, kind: type[commands.LobbyCommand], player: Player, **fields: Any) -> tuple[str, str]:
         with pytest.raises(Refusal) as caught:
             self.do(kind, player, **fields)
         return caught.value.code, caught.value.text
 
     def open(self, player: Player, game: GameSpec = THREE) -> str:
-        seek = self.do(CreateSeek, player, settings=SeekSettings(game=game))
+        seek = self.do(commands.CreateSeek, player, settings=SeekSettings(game=game))
         assert seek is not None
         return seek
 
     def match(self, first: Player, second: Player) -> str:
-        challenge = self.do(Challenge, first, to=second.id, game=TRAPGRID)
-        match = self.do(AcceptChallenge, second, challenge=challenge)
+        challenge = self.do(commands.Challenge, first, to=second.id, game=TRAPGRID)
+        match = self.do(commands.AcceptChallenge, second, challenge=challenge)
         assert match is not None
         return match
 
@@ -88,14 +76,14 @@ def test_open_tables_are_bounded_for_an_address_and_in_all() -> None:
     homes = [crowd.come(f"h{number}", "home") for number in range(4)]
     for one in homes[:3]:
         last = crowd.open(one)
-    code, text = crowd.refused(CreateSeek, homes[3], **OPEN)
+    code, text = crowd.refused(commands.CreateSeek, homes[3], **OPEN)
     assert (code, "address" in text, "sit down" in text) == ("busy", True, True)
     away = [crowd.come(f"a{number}", f"away {number}") for number in range(4)]
     for one in away[:3]:
         crowd.open(one)
-    assert crowd.refused(CreateSeek, away[3], **OPEN)[0] == "server_full"
-    crowd.do(JoinSeek, homes[3], seek=last)
-    crowd.do(JoinSeek, away[3], seek=last)
+    assert crowd.refused(commands.CreateSeek, away[3], **OPEN)[0] == "server_full"
+    crowd.do(commands.JoinSeek, homes[3], seek=last)
+    crowd.do(commands.JoinSeek, away[3], seek=last)
     crowd.open(homes[3])
 
 
@@ -104,73 +92,64 @@ def test_challenges_that_wait_are_bounded_for_an_address_and_in_all() -> None:
     target = crowd.come("target", "there")
     homes = [crowd.come(f"h{number}", "home") for number in range(4)]
     for one in homes[:3]:
-        last = crowd.do(Challenge, one, to=target.id, game=TRAPGRID)
-    assert crowd.refused(Challenge, homes[3], to=target.id, game=TRAPGRID)[0] == "busy"
+        last = crowd.do(commands.Challenge, one, to=target.id, game=TRAPGRID)
+    assert crowd.refused(commands.Challenge, homes[3], to=target.id, game=TRAPGRID)[0] == "busy"
     away = [crowd.come(f"a{number}", f"away {number}") for number in range(4)]
     for one in away[:3]:
-        crowd.do(Challenge, one, to=target.id, game=TRAPGRID)
-    assert crowd.refused(Challenge, away[3], to=target.id, game=TRAPGRID)[0] == "server_full"
-    crowd.do(AcceptChallenge, target, challenge=last)
-    crowd.do(Challenge, homes[3], to=target.id, game=TRAPGRID)
+        crowd.do(commands.Challenge, one, to=target.id, game=TRAPGRID)
+    assert crowd.refused(commands.Challenge, away[3], to=target.id, game=TRAPGRID)[0] == "server_full"
+    crowd.do(commands.AcceptChallenge, target, challenge=last)
+    crowd.do(commands.Challenge, homes[3], to=target.id, game=TRAPGRID)
 
 
 def test_players_who_wait_in_pools_are_bounded_for_an_address_and_in_all() -> None:
     crowd = Crowd()
     homes = [crowd.come(f"h{number}", "home") for number in range(4)]
     for one in homes[:3]:
-        crowd.do(EnterPool, one, pool="trapgrid-3-2")
-    code, text = crowd.refused(EnterPool, homes[3], pool="isolation-3-2")
+        crowd.do(commands.EnterPool, one, pool="trapgrid-3-2")
+    code, text = crowd.refused(commands.EnterPool, homes[3], pool="isolation-3-2")
     assert (code, "address" in text) == ("busy", True)
-    crowd.do(EnterPool, homes[0], pool="isolation-3-2")
+    crowd.do(commands.EnterPool, homes[0], pool="isolation-3-2")
     assert crowd.lobby.pool_origins.count("home") == 3, "another pool is no further entry"
     away = [crowd.come(f"a{number}", f"away {number}") for number in range(3)]
     for one in away[:2]:
-        crowd.do(EnterPool, one, pool="trapgrid-3-2")
-    assert crowd.refused(EnterPool, away[2], pool="trapgrid-3-2")[0] == "server_full"
-    crowd.do(LeavePool, homes[0])
-    crowd.do(EnterPool, homes[3], pool="trapgrid-3-2")
-
-
-def test_players_in_pools_count_for_the_address_of_their_first_arrival_after_a_restart() -> None:
-    crowd = Crowd()
-    player = crowd.come("h0", "")
-    crowd.do(EnterPool, player, pool="trapgrid-3-2")
-    assert crowd.lobby.pool_origins.count("home") == 0
-    crowd.come("h0", "home")
-    assert crowd.lobby.pool_origins.count("home") == 1
+        crowd.do(commands.EnterPool, one, pool="trapgrid-3-2")
+    assert crowd.refused(commands.EnterPool, away[2], pool="trapgrid-3-2")[0] == "server_full"
+    crowd.do(commands.LeavePool, homes[0])
+    crowd.do(commands.EnterPool, homes[3], pool="trapgrid-3-2")
 
 
 def test_one_address_does_not_fill_what_waits_for_a_player() -> None:
     crowd = Crowd(Bounds())
     target, friend = crowd.come("target", "there"), crowd.come("friend", "elsewhere")
     for number in range(MAX_CHALLENGES_RECEIVED_PER_ADDRESS):
-        crowd.do(Challenge, crowd.come(f"h{number}", "home"), to=target.id, game=TRAPGRID)
+        crowd.do(commands.Challenge, crowd.come(f"h{number}", "home"), to=target.id, game=TRAPGRID)
     stranger = crowd.come("another", "home")
-    assert crowd.refused(Challenge, stranger, to=target.id, game=TRAPGRID)[0] == "busy"
-    crowd.do(Challenge, friend, to=target.id, game=TRAPGRID)
+    assert crowd.refused(commands.Challenge, stranger, to=target.id, game=TRAPGRID)[0] == "busy"
+    crowd.do(commands.Challenge, friend, to=target.id, game=TRAPGRID)
 
 
 def test_live_matches_of_a_player_are_bounded_however_they_are_made() -> None:
     crowd = Crowd()
     ann, ben, cyd, dee = (crowd.come(name, name) for name in ("ann", "ben", "cyd", "dee"))
-    seek, waiting = crowd.open(ann), crowd.do(Challenge, cyd, to="ann", game=TRAPGRID)
-    crowd.do(JoinSeek, cyd, seek=seek)
+    seek, waiting = crowd.open(ann), crowd.do(commands.Challenge, cyd, to="ann", game=TRAPGRID)
+    crowd.do(commands.JoinSeek, cyd, seek=seek)
     started = crowd.do(
-        CreateSeek,
+        commands.CreateSeek,
         ann,
         settings=SeekSettings(game=GameSpec(name="quoridor", options={"size": 5, "players": 4}), minimum=2),
     )
-    crowd.do(JoinSeek, cyd, seek=started)
+    crowd.do(commands.JoinSeek, cyd, seek=started)
     first = crowd.match(ann, ben)
     crowd.match(ann, ben)
-    code, text = crowd.refused(Challenge, ann, to="dee", game=TRAPGRID)
+    code, text = crowd.refused(commands.Challenge, ann, to="dee", game=TRAPGRID)
     assert (code, text) == ("busy", "ann is in 2 live matches, as many as one may have; end one first")
-    assert crowd.refused(AcceptChallenge, ann, challenge=waiting)[0] == "busy"
-    assert crowd.refused(CreateSeek, ann, **OPEN)[0] == "busy"
-    assert crowd.refused(JoinSeek, dee, seek=seek)[0] == "busy"
-    assert crowd.refused(StartSeek, ann, seek=started)[0] == "busy"
+    assert crowd.refused(commands.AcceptChallenge, ann, challenge=waiting)[0] == "busy"
+    assert crowd.refused(commands.CreateSeek, ann, **OPEN)[0] == "busy"
+    assert crowd.refused(commands.JoinSeek, dee, seek=seek)[0] == "busy"
+    assert crowd.refused(commands.StartSeek, ann, seek=started)[0] == "busy"
     crowd.apply((MatchEnded(first),))
-    crowd.do(JoinSeek, dee, seek=seek)
+    crowd.do(commands.JoinSeek, dee, seek=seek)
 
 
 def test_live_matches_of_an_address_are_bounded_and_outlast_the_visit() -> None:
@@ -186,23 +165,14 @@ def test_live_matches_of_an_address_are_bounded_and_outlast_the_visit() -> None:
     for number in range(3):
         crowd.apply((Departed(f"h{number}"),))
     fresh = crowd.come("fresh", "home")
-    code, text = crowd.refused(Challenge, fresh, to=target.id, game=TRAPGRID)
+    code, text = crowd.refused(commands.Challenge, fresh, to=target.id, game=TRAPGRID)
     assert (code, "address" in text) == ("busy", True)
     crowd.apply((MatchEnded("m0"),))
     crowd.match(fresh, target)
-    assert crowd.refused(Challenge, fresh, to=target.id, game=TRAPGRID)[0] == "busy"
+    assert crowd.refused(commands.Challenge, fresh, to=target.id, game=TRAPGRID)[0] == "busy"
 
 
-def test_a_match_between_two_of_one_address_counts_once_there() -> None:
-    crowd = Crowd()
-    one, two = crowd.come("one", "home"), crowd.come("two", "home")
-    match = crowd.match(one, two)
-    assert crowd.lobby.match_origins.count("home") == 1
-    crowd.apply((MatchEnded(match),))
-    assert crowd.lobby.match_origins.count("home") == 0
-
-
-def test_after_a_restart_matches_count_for_the_address_from_which_their_players_come() -> None:
+def test_matches_and_waits_count_for_the_address_from_which_their_players_come_after_a_restart() -> None:
     crowd = Crowd()
     away = [Player(id=name, name=name, kind="person") for name in ("one", "two")]
     crowd.apply((MatchMade("m", TRAPGRID, (away[0], away[1]), NO_CLOCK),))
@@ -212,16 +182,28 @@ def test_after_a_restart_matches_count_for_the_address_from_which_their_players_
     crowd.apply((Departed("one"),))
     crowd.come("one", "elsewhere")
     assert (crowd.lobby.match_origins.count("home"), crowd.lobby.match_origins.count("elsewhere")) == (1, 0)
+    crowd = Crowd()
+    player = crowd.come("h0", "")
+    crowd.do(commands.EnterPool, player, pool="trapgrid-3-2")
+    assert crowd.lobby.pool_origins.count("home") == 0
+    crowd.come("h0", "home")
+    assert crowd.lobby.pool_origins.count("home") == 1
+    crowd = Crowd()
+    one, two = crowd.come("one", "home"), crowd.come("two", "home")
+    match = crowd.match(one, two)
+    assert crowd.lobby.match_origins.count("home") == 1
+    crowd.apply((MatchEnded(match),))
+    assert crowd.lobby.match_origins.count("home") == 0
 
 
-@pytest.mark.parametrize(("declared", "bound"), [(1, 1), (7, 7), (1_000, MAX_BOT_MATCHES)])
-def test_a_bot_has_the_matches_that_it_declared_up_to_a_bound(declared: int, bound: int) -> None:
-    crowd = Crowd(Bounds(matches_per_player=2, matches_per_address=10_000))
-    bot = crowd.come("bot", "lab", "bot")
-    crowd.do(Declare, bot, accepts=(Accepts(game="trapgrid"),), concurrency=declared)
-    for number in range(bound):
-        crowd.match(crowd.come(f"p{number}"), bot)
-    assert crowd.refused(Challenge, crowd.come("last"), to="bot", game=TRAPGRID)[0] == "busy"
+def test_a_bot_has_the_matches_that_it_declared_up_to_a_bound() -> None:
+    for declared, bound in ((1, 1), (7, 7), (1_000, MAX_BOT_MATCHES)):
+        crowd = Crowd(Bounds(matches_per_player=2, matches_per_address=10_000))
+        bot = crowd.come("bot", "lab", "bot")
+        crowd.do(commands.Declare, bot, accepts=(Accepts(game="trapgrid"),), concurrency=declared)
+        for number in range(bound):
+            crowd.match(crowd.come(f"p{number}"), bot)
+        assert crowd.refused(commands.Challenge, crowd.come("last"), to="bot", game=TRAPGRID)[0] == "busy"
 
 
 def test_many_who_stay_away_depart_in_steps() -> None:
@@ -236,20 +218,17 @@ def test_many_who_stay_away_depart_in_steps() -> None:
     assert (steps, crowd.lobby.guests) == ([MAX_DEPARTURES_PER_TICK, MAX_DEPARTURES_PER_TICK, 1], {})
 
 
-async def test_a_rematch_counts_as_a_match_of_its_players(start: Start, pair: Pair) -> None:
-    async with start(max_matches_per_player=2) as running, running.client("Ann") as ann, running.client("Ben") as ben:
+async def test_the_bounds_are_settings_and_a_rematch_counts_as_a_match(start: Start, pair: Pair) -> None:
+    limits = {"max_matches_per_player": 2, "max_seeks_per_address": 1, "max_challenges": 1}
+    async with start(**limits) as running, running.client("Ann") as ann, running.client("Ben") as ben:
         over = await pair(ann, ben)
-        await ann.do(Resign, match=over)
-        for _ in range(2):
-            await pair(ann, ben)
-        await ann.do(Rematch, match=over)
-        assert await ben.refused(Rematch, match=over) == "busy"
-
-
-async def test_the_bounds_are_settings(start: Start) -> None:
-    async with start(max_seeks_per_address=1, max_challenges=1) as running, running.client("Ann") as ann:
-        await ann.do(CreateSeek, settings=SeekSettings(game=THREE))
-        assert await ann.refused(CreateSeek, settings=SeekSettings(game=THREE)) == "busy"
-        async with running.client("Ben") as ben:
-            await ann.do(Challenge, to=ben.player.id, game=TRAPGRID)
-            assert await ann.refused(Challenge, to=ben.player.id, game=TRAPGRID) == "server_full"
+        await ann.do(commands.Resign, match=over)
+        await pair(ann, ben)
+        await ann.do(commands.CreateSeek, settings=SeekSettings(game=THREE))
+        assert await ann.refused(commands.CreateSeek, settings=SeekSettings(game=THREE)) == "busy"
+        sent = await ann.do(commands.Challenge, to=ben.player.id, game=TRAPGRID)
+        assert await ann.refused(commands.Challenge, to=ben.player.id, game=TRAPGRID) == "server_full"
+        await ann.do(commands.CancelChallenge, challenge=sent.ref)
+        await pair(ann, ben)
+        await ann.do(commands.Rematch, match=over)
+        assert await ben.refused(commands.Rematch, match=over) == "busy"

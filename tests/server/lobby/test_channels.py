@@ -47,20 +47,14 @@ def best(*matches: MatchSummary) -> list[str]:
     return list(channels.best())
 
 
-def test_people_come_before_bots_however_strong_these_are() -> None:
+def test_people_come_before_bots_then_better_ratings_then_the_older_match() -> None:
     people, mixed, bots = summary("p"), summary("m", bots=1, ratings=STRONG), summary("b", bots=2, ratings=STRONG)
     assert best(bots, mixed, people) == ["p"]
     assert best(bots, mixed) == ["m"]
     assert best(bots) == ["b"]
-
-
-def test_the_better_rated_players_are_shown_and_a_provisional_rating_counts_less() -> None:
     good, better = summary("g", ratings=(1500, 1500)), summary("b", ratings=(1600, 1500))
     assert best(good, better, summary("u")) == ["b"]
     assert best(good, summary("n", ratings=(1600, 1600), provisional=True)) == ["g"]
-
-
-def test_among_equals_the_older_match_stays() -> None:
     assert best(summary("new", started=2), summary("old", started=1)) == ["old"]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cornered.protocol.commands import AcceptChallenge, Declare, EnterPool
 from cornered.protocol.values import Accepts, PairingPool, Player
 from cornered.server.lobby.durable import durable, whole
@@ -85,15 +83,12 @@ def test_a_waiting_challenge_of_a_person_keeps_its_place(driver: LobbyDriver) ->
     assert free(driver, Ladder()) == ["two"]
 
 
-@pytest.mark.parametrize("accepts", [(), (Accepts(game="trapgrid", rated=False),), (Accepts(game="bamboo"),)], ids=str)
-def test_who_does_not_take_the_rated_game_is_left_out(driver: LobbyDriver, accepts: tuple[Accepts, ...]) -> None:
-    in_ladder(driver, ONE, accepts=accepts)
+def test_who_does_not_take_the_rated_game_is_away_or_declares_no_ladder_is_left_out(driver: LobbyDriver) -> None:
     in_ladder(driver, TWO)
-    assert free(driver, Ladder()) == ["two"]
-
-
-def test_who_is_away_or_declares_no_ladder_is_left_out(driver: LobbyDriver) -> None:
-    in_ladder(driver, ONE, TWO, THREE)
+    for accepts in ((), (Accepts(game="trapgrid", rated=False),), (Accepts(game="bamboo"),)):
+        in_ladder(driver, ONE, accepts=accepts)
+        assert free(driver, Ladder()) == ["two"]
+    in_ladder(driver, ONE, THREE)
     driver.apply(driver.lobby.disconnect("one", driver.now))
     driver.do(Declare, TWO, accepts=ALL, concurrency=3)
     assert free(driver, Ladder()) == ["three"]
@@ -111,7 +106,9 @@ def test_bots_of_similar_rating_meet_and_far_ones_after_a_while(driver: LobbyDri
     assert play_round(driver, ladder, two=2500.0) == {frozenset({"one", "two"})}
 
 
-def test_newest_opponents_meet_again_after_a_while(driver: LobbyDriver) -> None:
+def test_newest_opponents_meet_again_after_a_while_and_who_has_no_rating_by_now_meets_nobody(
+    driver: LobbyDriver,
+) -> None:
     in_ladder(driver, ONE, TWO)
     ladder = Ladder()
     play_round(driver, ladder)
@@ -119,6 +116,9 @@ def test_newest_opponents_meet_again_after_a_while(driver: LobbyDriver) -> None:
     assert play_round(driver, ladder) == set()
     driver.now += REPEAT_AFTER_MS
     assert len(play_round(driver, ladder)) == 1
+    ladder = Ladder()
+    bots = ladder.free(driver.lobby, POOL, driver.now)
+    assert list(ladder.pairs(driver.lobby, bots, {"one": 1500.0}, driver.now)) == []
 
 
 def test_the_operators_bots_meet_strangers_only() -> None:
@@ -136,13 +136,6 @@ def test_the_operators_bots_meet_strangers_only() -> None:
     assert other == "one"
 
 
-def test_who_has_no_rating_by_now_is_left_out(driver: LobbyDriver) -> None:
-    in_ladder(driver, ONE, TWO)
-    ladder = Ladder()
-    bots = ladder.free(driver.lobby, POOL, driver.now)
-    assert list(ladder.pairs(driver.lobby, bots, {"one": 1500.0}, driver.now)) == []
-
-
 def test_nothing_is_remembered_of_bots_that_are_gone(driver: LobbyDriver) -> None:
     in_ladder(driver, ONE, TWO)
     ladder = Ladder()
@@ -153,15 +146,12 @@ def test_nothing_is_remembered_of_bots_that_are_gone(driver: LobbyDriver) -> Non
     assert ladder == Ladder()
 
 
-def test_a_declaration_leaves_a_game_for_people(driver: LobbyDriver) -> None:
+def test_a_declaration_leaves_a_game_for_people_and_a_replica_knows_the_ladder(driver: LobbyDriver) -> None:
     driver.arrive(ONE)
     assert driver.refused(Declare, ONE, accepts=ALL, concurrency=2, ladder=2) == "bad_options"
     assert driver.refused(Declare, ONE, accepts=ALL, concurrency=0, ladder=1) == "bad_options"
     driver.do(Declare, ONE, accepts=ALL, concurrency=2, ladder=1)
     assert list(driver.lobby.ladder_bots) == ["one"]
-
-
-def test_a_replica_knows_the_ladder(driver: LobbyDriver) -> None:
     in_ladder(driver, ONE)
     replica = Lobby()
     for event in whole(driver.lobby):

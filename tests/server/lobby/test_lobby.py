@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import settings
@@ -56,6 +56,7 @@ from cornered.server.lobby.events import (
 from cornered.server.lobby.lobby import CHALLENGE_LIFETIME_MS, Lobby
 from cornered.server.refusal import Refusal
 
+E = TypeVar("E", bound=LobbyEvent)
 TRAPGRID = GameSpec(name="trapgrid", options={"size": 5})
 THREE = GameSpec(name="isolation", options={"players": 3})
 PLAYS_TRAPGRID = Accepts(game="trapgrid", options={"size": (3, 5)}, clocks=("none", "fischer"))
@@ -104,13 +105,11 @@ class LobbyDriver:
         return caught.value.code
 
     def open_table(self, by: Player, game: GameSpec = TRAPGRID, **settings: Any) -> str:
-        (posted,) = self.do(CreateSeek, by, settings=SeekSettings(game=game, **settings))
-        assert isinstance(posted, SeekPosted)
+        posted = one(SeekPosted, self.do(CreateSeek, by, settings=SeekSettings(game=game, **settings)))
         return posted.seek.id
 
     def challenge(self, by: Player, to: Player, **fields: Any) -> str:
-        (sent,) = self.do(Challenge, by, **{"to": to.id, "game": TRAPGRID} | fields)
-        assert isinstance(sent, ChallengeSent)
+        sent = one(ChallengeSent, self.do(Challenge, by, **{"to": to.id, "game": TRAPGRID} | fields))
         return sent.challenge.challenge
 
 
@@ -123,6 +122,13 @@ def driver() -> LobbyDriver:
 
 def made(events: Sequence[LobbyEvent]) -> MatchMade:
     return next(event for event in events if isinstance(event, MatchMade))
+
+
+def one(kind: type[E], events: Sequence[LobbyEvent]) -> E:
+    """Return the only event, which is of this kind."""
+    (event,) = events
+    assert isinstance(event, kind)
+    return event
 
 
 # Names
@@ -163,14 +169,11 @@ def test_who_takes_another_name_has_it_at_tables_in_challenges_and_in_their_matc
 # Tables
 
 
-def test_a_table_shows_its_game_with_every_option(driver: LobbyDriver) -> None:
+def test_a_table_shows_its_game_with_every_option_and_the_suggested_draw_rules(driver: LobbyDriver) -> None:
     seek = driver.open_table(ANN, GameSpec(name="isolation", options={"players": 3}))
     shown = driver.lobby.tables[seek].seek
     assert shown.settings.game.options == {"width": 7, "height": 7, "players": 3, "dice": False}
     assert (shown.seats, shown.joined, shown.by, shown.since) == (3, (ANN,), ANN, driver.now)
-
-
-def test_a_quoridor_table_gets_the_suggested_draw_rules_unless_its_creator_says_otherwise(driver: LobbyDriver) -> None:
     plain = driver.open_table(ANN, GameSpec(name="quoridor", options={"size": 5}))
     endless = driver.open_table(ANN, GameSpec(name="quoridor", options={"size": 5, "max_plies": None}))
     assert driver.lobby.tables[plain].seek.settings.game.options["max_plies"] == 100
@@ -179,9 +182,8 @@ def test_a_quoridor_table_gets_the_suggested_draw_rules_unless_its_creator_says_
 
 def test_the_match_begins_when_the_table_is_full(driver: LobbyDriver) -> None:
     seek = driver.open_table(ANN, THREE, seat=2, clock=PerMove(seconds=9), private=True, delay=4)
-    (joined,) = driver.do(JoinSeek, BEN, seek=seek)
-    assert isinstance(joined, SeekJoined)
-    joined, closed, match = driver.do(JoinSeek, CYD, seek=seek)
+    one(SeekJoined, driver.do(JoinSeek, BEN, seek=seek))
+    _, closed, match = driver.do(JoinSeek, CYD, seek=seek)
     assert isinstance(closed, SeekClosed)
     assert isinstance(match, MatchMade)
     assert match.players == (BEN, CYD, ANN)
@@ -191,38 +193,43 @@ def test_the_match_begins_when_the_table_is_full(driver: LobbyDriver) -> None:
     assert driver.refused(JoinSeek, DEE, seek=seek) == "unknown_seek"
 
 
-def test_who_names_no_seat_gets_one_by_lot(driver: LobbyDriver) -> None:
+def test_lots_give_every_order_and_leave_the_creators_seat_alone(driver: LobbyDriver) -> None:
     orders = set()
-    for lot in range(6):
-        driver.lot = lot
+    for driver.lot in range(6):
         seek = driver.open_table(ANN, THREE)
         driver.do(JoinSeek, BEN, seek=seek)
         orders.add(made(driver.do(JoinSeek, CYD, seek=seek)).players)
+        for seat in (0, 1):
+            seek = driver.open_table(ANN, seat=seat)
+            assert made(driver.do(JoinSeek, BEN, seek=seek)).players[seat] == ANN
     assert len(orders) == 6
 
 
-@pytest.mark.parametrize("lot", range(4))
-def test_lots_leave_the_creators_seat_alone(driver: LobbyDriver, lot: int) -> None:
-    driver.lot = lot
-    for seat in (0, 1):
-        seek = driver.open_table(ANN, seat=seat)
-        assert made(driver.do(JoinSeek, BEN, seek=seek)).players[seat] == ANN
+def test_a_table_or_challenge_that_cannot_be_is_refused(driver: LobbyDriver) -> None:
+    def trapgrid(**options: Any) -> dict[str, Any]:
+        return {"game": GameSpec(name="trapgrid", options=options)}
 
-
-@pytest.mark.parametrize(
-    ("settings", "code"),
-    [
+    tables: list[tuple[dict[str, Any], str]] = [
         ({"game": GameSpec(name="chess")}, "unknown_game"),
-        ({"game": GameSpec(name="trapgrid", options={"size": 99})}, "bad_options"),
-        ({"game": GameSpec(name="trapgrid", options={"depth": 3})}, "bad_options"),
+        *((trapgrid(**options), "bad_options") for options in ({"size": 99}, {"depth": 3}, {"size": True})),
         ({"game": GameSpec(name="trapgrid", options={"self": 3, "name": 1})}, "bad_options"),
-        ({"game": GameSpec(name="trapgrid", options={"size": True})}, "bad_options"),
         ({"seat": 2}, "bad_options"),
         ({"minimum": 3}, "bad_options"),
-    ],
-)
-def test_a_table_that_cannot_be_is_refused(driver: LobbyDriver, settings: dict[str, Any], code: str) -> None:
-    assert driver.refused(CreateSeek, ANN, settings=SeekSettings(**{"game": TRAPGRID} | settings)) == code
+    ]
+    found = [
+        driver.refused(CreateSeek, ANN, settings=SeekSettings(**{"game": TRAPGRID} | settings))
+        for settings, _ in tables
+    ]
+    assert found == [code for _, code in tables]
+    challenges: list[tuple[dict[str, Any], str]] = [
+        ({"to": "ann"}, "yourself"),
+        ({"to": "nobody"}, "unknown_player"),
+        ({"game": THREE}, "bad_options"),
+        ({"game": GameSpec(name="chess")}, "unknown_game"),
+        ({"seat": 2}, "bad_options"),
+    ]
+    found = [driver.refused(Challenge, ANN, **{"to": "ben", "game": TRAPGRID} | fields) for fields, _ in challenges]
+    assert found == [code for _, code in challenges]
 
 
 def test_a_player_sits_at_a_table_once(driver: LobbyDriver) -> None:
@@ -246,11 +253,9 @@ def test_who_leaves_a_table_frees_the_seat_and_the_creator_closes_it(driver: Lob
     seek = driver.open_table(ANN, THREE)
     assert driver.refused(LeaveSeek, BEN, seek=seek) == "not_yours"
     driver.do(JoinSeek, BEN, seek=seek)
-    (left,) = driver.do(LeaveSeek, BEN, seek=seek)
-    assert isinstance(left, SeekLeft)
+    one(SeekLeft, driver.do(LeaveSeek, BEN, seek=seek))
     assert driver.lobby.tables[seek].seek.joined == (ANN,)
-    (closed,) = driver.do(LeaveSeek, ANN, seek=seek)
-    assert isinstance(closed, SeekClosed)
+    one(SeekClosed, driver.do(LeaveSeek, ANN, seek=seek))
     assert [guest.tables for guest in driver.lobby.guests.values()] == [0] * 5
 
 
@@ -262,7 +267,7 @@ def test_only_the_creator_starts_or_cancels(driver: LobbyDriver) -> None:
     assert driver.refused(CancelSeek, ANN, seek="nope") == "unknown_seek"
 
 
-def test_a_table_with_enough_players_starts_before_it_is_full(driver: LobbyDriver) -> None:
+def test_a_table_with_a_minimum_starts_before_it_is_full_if_the_game_knows_the_number(driver: LobbyDriver) -> None:
     four = GameSpec(name="quoridor", options={"size": 5, "players": 4})
     seek = driver.open_table(ANN, four, minimum=2, seat=3)
     assert driver.refused(StartSeek, ANN, seek=seek) == "too_few_players"
@@ -270,16 +275,10 @@ def test_a_table_with_enough_players_starts_before_it_is_full(driver: LobbyDrive
     match = made(driver.do(StartSeek, ANN, seek=seek))
     assert match.players == (BEN, ANN)
     assert (match.spec.options["players"], match.spec.options["walls"]) == (2, 5)
-
-
-def test_a_number_of_players_that_the_game_does_not_know_cannot_start(driver: LobbyDriver) -> None:
     seek = driver.open_table(ANN, GameSpec(name="quoridor", options={"size": 5, "players": 4}), minimum=3)
     driver.do(JoinSeek, BEN, seek=seek)
     driver.do(JoinSeek, CYD, seek=seek)
     assert driver.refused(StartSeek, ANN, seek=seek) == "too_few_players"
-
-
-def test_a_table_without_a_minimum_waits_for_all(driver: LobbyDriver) -> None:
     seek = driver.open_table(ANN, THREE)
     driver.do(JoinSeek, BEN, seek=seek)
     assert driver.refused(StartSeek, ANN, seek=seek) == "too_few_players"
@@ -298,12 +297,17 @@ def test_an_accepted_challenge_becomes_a_match(driver: LobbyDriver) -> None:
     assert driver.refused(AcceptChallenge, BEN, challenge=challenge) == "unknown_challenge"
 
 
-def test_a_challenge_is_declined_with_a_reason(driver: LobbyDriver) -> None:
+def test_a_challenge_is_declined_with_a_reason_or_cancelled_by_its_own_side(driver: LobbyDriver) -> None:
     challenge = driver.challenge(ANN, BEN)
     assert driver.refused(DeclineChallenge, ANN, challenge=challenge) == "not_yours"
-    (ended,) = driver.do(DeclineChallenge, BEN, challenge=challenge, reason="later")
-    assert isinstance(ended, ChallengeEnded)
+    ended = one(ChallengeEnded, driver.do(DeclineChallenge, BEN, challenge=challenge, reason="later"))
     assert (ended.closed.how, ended.closed.reason, driver.lobby.challenges) == ("declined", "later", {})
+    challenge = driver.challenge(ANN, BEN)
+    assert driver.refused(CancelChallenge, BEN, challenge=challenge) == "not_yours"
+    assert driver.refused(AcceptChallenge, ANN, challenge=challenge) == "not_yours"
+    assert driver.refused(AcceptChallenge, CYD, challenge=challenge) == "not_yours"
+    ended = one(ChallengeEnded, driver.do(CancelChallenge, ANN, challenge=challenge))
+    assert ended.closed.how == "cancelled"
 
 
 def test_help_is_among_the_terms_of_a_persons_game_against_a_bot(driver: LobbyDriver) -> None:
@@ -347,38 +351,13 @@ def test_a_bot_plays_rated_games_unless_it_says_that_it_does_not(driver: LobbyDr
     driver.challenge(ANN, BOT)
 
 
-def test_only_the_challenger_cancels_and_only_the_challenged_accepts(driver: LobbyDriver) -> None:
-    challenge = driver.challenge(ANN, BEN)
-    assert driver.refused(CancelChallenge, BEN, challenge=challenge) == "not_yours"
-    assert driver.refused(AcceptChallenge, ANN, challenge=challenge) == "not_yours"
-    assert driver.refused(AcceptChallenge, CYD, challenge=challenge) == "not_yours"
-    (ended,) = driver.do(CancelChallenge, ANN, challenge=challenge)
-    assert isinstance(ended, ChallengeEnded)
-    assert ended.closed.how == "cancelled"
-
-
 def test_a_challenge_expires_after_a_minute(driver: LobbyDriver) -> None:
     driver.challenge(ANN, BEN)
     due = driver.now + CHALLENGE_LIFETIME_MS
     assert driver.lobby.deadline() == due
     assert driver.lobby.tick(due - 1) == ()
-    (ended,) = driver.apply(driver.lobby.tick(due))
-    assert isinstance(ended, ChallengeEnded)
+    ended = one(ChallengeEnded, driver.apply(driver.lobby.tick(due)))
     assert (ended.closed.how, driver.lobby.deadline()) == ("expired", None)
-
-
-@pytest.mark.parametrize(
-    ("fields", "code"),
-    [
-        ({"to": "ann"}, "yourself"),
-        ({"to": "nobody"}, "unknown_player"),
-        ({"game": THREE}, "bad_options"),
-        ({"game": GameSpec(name="chess")}, "unknown_game"),
-        ({"seat": 2}, "bad_options"),
-    ],
-)
-def test_a_challenge_that_cannot_be_is_refused(driver: LobbyDriver, fields: dict[str, Any], code: str) -> None:
-    assert driver.refused(Challenge, ANN, **{"to": "ben", "game": TRAPGRID} | fields) == code
 
 
 def test_challenges_that_wait_are_limited_for_both_sides(driver: LobbyDriver) -> None:
@@ -409,58 +388,30 @@ def test_a_crowd_that_fills_what_waits_for_a_player_gives_way_to_one_who_was_her
 # Bots
 
 
-def test_a_bot_that_has_not_declared_is_not_challenged(driver: LobbyDriver) -> None:
-    assert driver.refused(Challenge, ANN, to="bot", game=TRAPGRID) == "not_accepted"
-
-
-def test_only_bots_declare(driver: LobbyDriver) -> None:
+def test_a_bot_declares_only_what_exists_and_is_told_what_a_misspelling_means(driver: LobbyDriver) -> None:
     assert driver.refused(Declare, ANN, accepts=(), concurrency=1) == "not_a_bot"
+    dice: dict[str, tuple[int | bool | None, ...]] = {"dice": (True,) * MAX_VALUES, "players": (2,)}
+    for accepts, code, hint in (
+        (Accepts(game="chess"), "unknown_game", ""),
+        (Accepts(game="trapgrid", options={"depth": (3,)}), "bad_options", ""),
+        (Accepts(game="trapgrid", options={"size": (3, 99)}), "bad_options", ""),
+        (Accepts(game="isolation", options=dice), "bad_options", ""),
+        (Accepts(game="isolaton"), "unknown_game", "did you mean `isolation`?"),
+        (Accepts(game="quoridor", options={"wals": (3,)}), "bad_options", "did you mean `walls`?"),
+    ):
+        with pytest.raises(Refusal) as caught:
+            driver.do(Declare, BOT, accepts=(accepts,), concurrency=1)
+        assert (caught.value.code, hint in caught.value.text) == (code, True), accepts
 
 
-@pytest.mark.parametrize(
-    ("accepts", "code"),
-    [
-        (Accepts(game="chess"), "unknown_game"),
-        (Accepts(game="trapgrid", options={"depth": (3,)}), "bad_options"),
-        (Accepts(game="trapgrid", options={"size": (3, 99)}), "bad_options"),
-        (Accepts(game="isolation", options={"dice": (True,) * MAX_VALUES, "players": (2,)}), "bad_options"),
-    ],
-)
-def test_a_bot_declares_only_what_exists(driver: LobbyDriver, accepts: Accepts, code: str) -> None:
-    assert driver.refused(Declare, BOT, accepts=(accepts,), concurrency=1) == code
-
-
-@pytest.mark.parametrize(
-    ("accepts", "hint"),
-    [
-        (Accepts(game="isolaton"), "did you mean `isolation`?"),
-        (Accepts(game="quoridor", options={"wals": (3,)}), "did you mean `walls`?"),
-    ],
-)
-def test_a_misspelt_declaration_is_refused_with_what_it_means(driver: LobbyDriver, accepts: Accepts, hint: str) -> None:
-    with pytest.raises(Refusal) as caught:
-        driver.do(Declare, BOT, accepts=(accepts,), concurrency=1)
-    assert hint in caught.value.text
-
-
-@pytest.mark.parametrize(
-    ("game", "clock", "accepted"),
-    [
-        (GameSpec(name="trapgrid", options={"size": 5}), NO_CLOCK, True),
-        (GameSpec(name="trapgrid", options={"size": 3}), Fischer(initial=9), True),
-        (GameSpec(name="trapgrid"), NO_CLOCK, False),
-        (GameSpec(name="trapgrid", options={"size": 5}), PerMove(seconds=3), False),
-        (GameSpec(name="isolation"), NO_CLOCK, False),
-    ],
-)
-def test_a_bot_is_challenged_to_what_it_declared_alone(
-    driver: LobbyDriver, game: GameSpec, clock: Any, accepted: bool
-) -> None:
-    driver.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=1)
-    if accepted:
-        driver.challenge(ANN, BOT, game=game, clock=clock)
-    else:
-        assert driver.refused(Challenge, ANN, to="bot", game=game, clock=clock) == "not_accepted"
+def test_a_bot_is_challenged_to_what_it_declared_alone(driver: LobbyDriver) -> None:
+    assert driver.refused(Challenge, ANN, to="bot", game=TRAPGRID) == "not_accepted"
+    driver.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=2)
+    driver.challenge(ANN, BOT, game=GameSpec(name="trapgrid", options={"size": 5}))
+    driver.challenge(ANN, BOT, game=GameSpec(name="trapgrid", options={"size": 3}), clock=Fischer(initial=9))
+    for game in (GameSpec(name="trapgrid"), GameSpec(name="isolation")):
+        assert driver.refused(Challenge, ANN, to="bot", game=game) == "not_accepted"
+    assert driver.refused(Challenge, ANN, to="bot", game=TRAPGRID, clock=PerMove(seconds=3)) == "not_accepted"
 
 
 def test_a_bot_never_plays_more_games_than_it_takes(driver: LobbyDriver) -> None:
@@ -520,13 +471,6 @@ def test_who_stays_away_leaves_tables_and_challenges(driver: LobbyDriver) -> Non
     assert driver.refused(CreateSeek, ANN, settings=SeekSettings(game=TRAPGRID)) == "unknown_player"
 
 
-def test_arriving_and_leaving_twice_is_nothing_new(driver: LobbyDriver) -> None:
-    assert driver.lobby.arrive(ANN) == ()
-    driver.apply(driver.lobby.disconnect("ann", driver.now))
-    assert driver.lobby.disconnect("ann", driver.now + 5) == ()
-    assert driver.lobby.disconnect("nobody", driver.now) == ()
-
-
 def test_a_new_name_shows_and_what_was_declared_stays(driver: LobbyDriver) -> None:
     driver.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=3)
     driver.arrive(BOT.model_copy(update={"name": "Better Bot"}))
@@ -534,24 +478,21 @@ def test_a_new_name_shows_and_what_was_declared_stays(driver: LobbyDriver) -> No
     assert (shown.player.name, shown.free, shown.accepts) == ("Better Bot", 3, (PLAYS_TRAPGRID,))
 
 
-def test_who_comes_back_while_matches_go_on_is_still_busy(driver: LobbyDriver) -> None:
-    driver.apply([MatchMade("m1", TRAPGRID, (person("eve"), ANN), NO_CLOCK)])
-    driver.arrive(person("eve"))
-    assert driver.lobby.guests["eve"].playing == driver.lobby.guests["ann"].playing == 1
-
-
-def test_a_match_counts_once_however_often_it_is_told(driver: LobbyDriver) -> None:
+def test_who_comes_back_is_still_busy_and_a_match_counts_once_however_often_it_is_told(driver: LobbyDriver) -> None:
     match = MatchMade("m1", TRAPGRID, (ANN, BEN), NO_CLOCK)
     driver.apply([match, match])
     assert driver.lobby.guests["ann"].playing == 1
     driver.apply([MatchEnded("m1"), MatchEnded("m1")])
     assert (driver.lobby.guests["ann"].playing, driver.lobby.matches_of) == (0, {})
+    driver.apply([MatchMade("m1", TRAPGRID, (person("eve"), ANN), NO_CLOCK)])
+    driver.arrive(person("eve"))
+    assert driver.lobby.guests["eve"].playing == driver.lobby.guests["ann"].playing == 1
 
 
 # Answers
 
 
-def test_a_repeated_command_is_known_with_what_it_made(driver: LobbyDriver) -> None:
+def test_the_newest_commands_of_those_who_are_there_are_known_with_what_they_made(driver: LobbyDriver) -> None:
     seek = driver.open_table(ANN)
     known = driver.lobby.answered("ann", f"c{driver.count}")
     assert known is not None
@@ -561,22 +502,20 @@ def test_a_repeated_command_is_known_with_what_it_made(driver: LobbyDriver) -> N
     joined = driver.lobby.answered("ben", f"c{driver.count}")
     assert joined is not None
     assert joined.ref in driver.lobby.matches
-
-
-def test_only_the_newest_commands_are_known(driver: LobbyDriver) -> None:
     for _ in range(40):
         driver.do(CancelSeek, ANN, seek=driver.open_table(ANN))
     assert len(driver.lobby.answers["ann"]) == 64
     assert driver.lobby.answered("ann", "c1") is None
-
-
-def test_watching_changes_nothing(driver: LobbyDriver) -> None:
-    assert driver.do(WatchLobby, ANN) == driver.do(LeaveLobby, ANN) == ()
-
-
-def test_the_answer_to_a_player_who_departed_meanwhile_is_not_kept(driver: LobbyDriver) -> None:
     driver.apply([Departed("ann"), Answered("ann", "c1", "new")])
     assert "ann" not in driver.lobby.answers
+
+
+def test_coming_and_going_twice_and_watching_change_nothing(driver: LobbyDriver) -> None:
+    assert driver.do(WatchLobby, ANN) == driver.do(LeaveLobby, ANN) == ()
+    assert driver.lobby.arrive(ANN) == ()
+    driver.apply(driver.lobby.disconnect("ann", driver.now))
+    assert driver.lobby.disconnect("ann", driver.now + 5) == ()
+    assert driver.lobby.disconnect("nobody", driver.now) == ()
 
 
 # Any interleaving

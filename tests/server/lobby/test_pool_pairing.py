@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,8 +14,12 @@ def waiting(player: str, rating: float, waited: int = 0, *avoided: str) -> Candi
     return Candidate(player, rating, waited, avoided)
 
 
-def test_near_ratings_are_paired_at_once() -> None:
+def test_near_ratings_are_paired_at_once_and_any_after_a_minute() -> None:
     assert pair([waiting("a", 1500), waiting("b", 1540)]) == [("a", "b")]
+    assert window(UNBOUNDED_AFTER_MS) == math.inf
+    assert pair([waiting("a", 800, UNBOUNDED_AFTER_MS), waiting("b", 2600)]) == [("a", "b")]
+    for count in (2, 3, 9):
+        assert len(pair([waiting(f"p{number}", 1500) for number in range(count)])) == count // 2
 
 
 def test_far_ratings_wait_until_their_windows_have_widened() -> None:
@@ -27,17 +30,9 @@ def test_far_ratings_wait_until_their_windows_have_widened() -> None:
     assert pair([waiting("a", 1500, waits[0] - 1_000), waiting("b", 1500 + far, waits[0] - 1_000)]) == []
 
 
-def test_after_a_minute_any_opponent_will_do() -> None:
-    assert window(UNBOUNDED_AFTER_MS) == math.inf
-    assert pair([waiting("a", 800, UNBOUNDED_AFTER_MS), waiting("b", 2600)]) == [("a", "b")]
-
-
-def test_the_nearest_pairs_are_taken_first() -> None:
+def test_the_nearest_pairs_are_taken_first_but_a_long_wait_goes_before() -> None:
     four = [waiting("a", 1500), waiting("b", 1545), waiting("c", 1550), waiting("d", 1595)]
     assert pair(four) == [("b", "c")]
-
-
-def test_a_long_wait_goes_before_a_near_rating() -> None:
     three = [waiting("a", 1500), waiting("b", 1510), waiting("c", 1530, 10_000)]
     assert pair(three) == [("b", "c")]
 
@@ -47,9 +42,6 @@ def test_newest_opponents_meet_again_only_after_a_long_wait_of_both() -> None:
     assert pair([waiting("a", 1500, late, "b"), waiting("b", 1500, soon)]) == []
     assert pair([waiting("a", 1500, soon), waiting("b", 1500, late, "a")]) == []
     assert pair([waiting("a", 1500, late, "b"), waiting("b", 1500, late, "a")]) == [("a", "b")]
-
-
-def test_somebody_else_is_preferred_to_the_newest_opponent() -> None:
     three = [waiting("a", 1500, 0, "b"), waiting("b", 1500, 0, "a"), waiting("c", 1520)]
     assert pair(three) in ([("a", "c")], [("b", "c")])
 
@@ -75,8 +67,3 @@ def test_every_pair_is_within_its_windows_and_nobody_is_in_two(
         assert abs(one.rating - other.rating) <= (window(one.waited) + window(other.waited)) / 2
         if other.player in one.avoided or one.player in other.avoided:
             assert min(one.waited, other.waited) >= REPEAT_AFTER_MS
-
-
-@pytest.mark.parametrize("count", [2, 3, 9])
-def test_equal_players_are_all_paired_but_an_odd_one(count: int) -> None:
-    assert len(pair([waiting(f"p{number}", 1500) for number in range(count)])) == count // 2

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -26,7 +25,7 @@ from cornered.server.lobby.lobby import Lobby
 from cornered.server.lobby.pools import MAX_REMEMBERED, OPPONENTS_REMEMBERED, Entry, Pools, offered_pools, pool_named
 from cornered.server.lobby.updates import LobbyUpdates
 from cornered.server.refusal import Refusal
-from tests.server.lobby.test_lobby import ANN, BEN, BOT, CYD, THREE, LobbyDriver, driver, made
+from tests.server.lobby.test_lobby import ANN, BEN, BOT, CYD, THREE, LobbyDriver, driver
 
 __all__ = ["driver"]
 
@@ -48,54 +47,65 @@ def left_by(events: Sequence[LobbyEvent]) -> list[tuple[str, str | None]]:
     return [(event.player, event.met) for event in events if isinstance(event, PoolLeft)]
 
 
-def test_there_are_three_pools_for_every_game_for_two() -> None:
+def test_there_are_three_pools_with_clocks_of_their_own_for_every_game_for_two() -> None:
     pools = offered_pools()
-    assert {pool.game.name for pool in pools} == {"trapgrid", "isolation", "bamboo", "quoridor"}
-    assert len(pools) == 12
-    assert len({pool.id for pool in pools}) == len(pools)
+    clocks = {
+        game: {pool.clock for pool in pools if pool.game.name == game} for game in {one.game.name for one in pools}
+    }
+    assert {game: len(each) for game, each in clocks.items()} == dict.fromkeys(
+        ("trapgrid", "isolation", "bamboo", "quoridor"), 3
+    )
+    assert NO_CLOCK not in set().union(*clocks.values())
+    assert len({pool.id for pool in pools}) == len(pools) == 12
     assert all(pool_named(pool.id) is pool for pool in pools)
 
 
-def test_two_who_wait_get_a_match_of_the_pool(driver: LobbyDriver) -> None:
+def enter(driver: LobbyDriver, *players: Player, pool: str = POOL) -> None:
+    for player in players:
+        driver.do(EnterPool, player, pool=pool)
+
+
+def test_two_who_wait_get_a_match_of_the_pool_once_they_have_left_it(driver: LobbyDriver) -> None:
     for player in (ANN, BEN):
         (entered,) = driver.do(EnterPool, player, pool=POOL)
         assert entered == PoolEntered(player, POOL, 1500.0, driver.now)
     events = meet(driver)
-    match = made(events)
+    match = events[-1]
+    assert isinstance(match, MatchMade)
     assert {player.id for player in match.players} == {"ann", "ben"}
     assert (match.spec, match.clock) == (offered_pools()[0].game, offered_pools()[0].clock)
     assert sorted(left_by(events)) == [("ann", "ben"), ("ben", "ann")]
     assert not len(driver.lobby.pools)
     assert driver.lobby.pools.opponents("ann") == ("ben",)
+    # Opponents avoid each other in the next round.
+    enter(driver, ANN, BEN)
+    assert driver.lobby.pairs_in(POOL, driver.now)[0] == []
+    enter(driver, CYD)
+    ((one, other),) = driver.lobby.pairs_in(POOL, driver.now)[0]
+    assert CYD in (one, other)
 
 
-def test_players_of_two_pools_do_not_meet(driver: LobbyDriver) -> None:
-    driver.do(EnterPool, ANN, pool=POOL)
-    driver.do(EnterPool, BEN, pool=OTHER)
-    assert driver.lobby.pairs_in(POOL, driver.now) == ([], [])
-    assert driver.lobby.pairs_in(OTHER, driver.now) == ([], [])
-
-
-def test_entering_another_pool_leaves_the_first_and_the_same_one_changes_nothing(driver: LobbyDriver) -> None:
-    driver.do(EnterPool, ANN, pool=POOL)
+def test_players_of_two_pools_do_not_meet_and_one_is_in_one_pool(driver: LobbyDriver) -> None:
+    enter(driver, ANN)
+    enter(driver, BEN, pool=OTHER)
+    for pool in (POOL, OTHER):
+        assert driver.lobby.pairs_in(pool, driver.now) == ([], [])
     driver.now += 5_000
     assert driver.do(EnterPool, ANN, pool=POOL) == ()
-    driver.do(EnterPool, ANN, pool=OTHER)
+    enter(driver, ANN, pool=OTHER)
     assert driver.lobby.pools.occupied() == (OTHER,)
     entry = driver.lobby.pools.entry("ann")
     assert entry is not None
     assert entry.since == driver.now
-
-
-def test_leaving_twice_is_no_error(driver: LobbyDriver) -> None:
-    driver.do(EnterPool, ANN, pool=POOL)
     assert driver.do(LeavePool, ANN) == (PoolLeft("ann"),)
-    assert driver.do(LeavePool, ANN) == ()
+    assert driver.do(LeavePool, ANN) == (), "leaving twice is no error"
 
 
 def test_pools_are_for_people_and_have_names(driver: LobbyDriver) -> None:
     assert driver.refused(EnterPool, BOT, pool=POOL) == "not_allowed"
     assert driver.refused(EnterPool, ANN, pool="chess-3-2") == "unknown_pool"
+    with pytest.raises(Refusal, match="`games` lists"):
+        driver.do(EnterPool, ANN, pool="nothing")
 
 
 def test_who_may_play_no_more_matches_enters_no_pool_and_is_taken_out_of_one(driver: LobbyDriver) -> None:
@@ -109,8 +119,7 @@ def test_who_may_play_no_more_matches_enters_no_pool_and_is_taken_out_of_one(dri
 
 
 def test_who_has_no_connection_is_not_paired_and_departs_after_a_while(driver: LobbyDriver) -> None:
-    driver.do(EnterPool, ANN, pool=POOL)
-    driver.do(EnterPool, BEN, pool=POOL)
+    enter(driver, ANN, BEN)
     driver.apply(driver.lobby.disconnect("ben", driver.now))
     assert driver.lobby.pairs_in(POOL, driver.now) == ([], [])
     events = driver.apply(driver.lobby.tick(driver.now + DEPARTURE_DELAY_MS))
@@ -119,33 +128,21 @@ def test_who_has_no_connection_is_not_paired_and_departs_after_a_while(driver: L
     assert [entry.player for entry in driver.lobby.pools.entries()] == [ANN]
 
 
-@pytest.mark.parametrize("way", ["join", "start", "accept"])
-def test_who_begins_another_game_leaves_the_pool_durably(driver: LobbyDriver, way: str) -> None:
-    for player in (ANN, BEN):
-        driver.do(EnterPool, player, pool=POOL)
-    match way:
-        case "join":
-            events = driver.do(JoinSeek, BEN, seek=driver.open_table(ANN))
-        case "start":
-            seek = driver.open_table(ANN, THREE, minimum=2)
-            driver.do(JoinSeek, BEN, seek=seek)
-            events = driver.do(StartSeek, ANN, seek=seek)
-        case _:
-            events = driver.do(AcceptChallenge, BEN, challenge=driver.challenge(ANN, BEN))
-    assert sorted(left_by(durable(events))) == [("ann", None), ("ben", None)]
-    assert not len(driver.lobby.pools)
+def test_who_begins_another_game_leaves_the_pool_durably(driver: LobbyDriver) -> None:
+    def start() -> Sequence[LobbyEvent]:
+        seek = driver.open_table(ANN, THREE, minimum=2)
+        driver.do(JoinSeek, BEN, seek=seek)
+        return driver.do(StartSeek, ANN, seek=seek)
 
-
-def test_opponents_avoid_each_other_in_the_next_round(driver: LobbyDriver) -> None:
-    for player in (ANN, BEN):
-        driver.do(EnterPool, player, pool=POOL)
-    meet(driver)
-    for player in (ANN, BEN):
-        driver.do(EnterPool, player, pool=POOL)
-    assert driver.lobby.pairs_in(POOL, driver.now)[0] == []
-    driver.do(EnterPool, CYD, pool=POOL)
-    ((one, other),) = driver.lobby.pairs_in(POOL, driver.now)[0]
-    assert CYD in (one, other)
+    ways: tuple[Callable[[], Sequence[LobbyEvent]], ...] = (
+        lambda: driver.do(JoinSeek, BEN, seek=driver.open_table(ANN)),
+        start,
+        lambda: driver.do(AcceptChallenge, BEN, challenge=driver.challenge(ANN, BEN)),
+    )
+    for begin in ways:
+        enter(driver, ANN, BEN)
+        assert sorted(left_by(durable(begin()))) == [("ann", None), ("ben", None)]
+        assert not len(driver.lobby.pools)
 
 
 def test_few_opponents_of_many_players_are_remembered() -> None:
@@ -158,36 +155,25 @@ def test_few_opponents_of_many_players_are_remembered() -> None:
     assert pools.opponents("ann") == ()
 
 
-def test_the_wait_survives_a_restart_with_its_beginning(driver: LobbyDriver) -> None:
+def test_the_wait_survives_a_restart_and_a_replica_has_the_bot_and_another_name_too(driver: LobbyDriver) -> None:
     driver.do(EnterPool, ANN, pool=POOL)
     driver.apply([BotNamed("ann", BOT)])
+    again, replica = Lobby(), Lobby()
     stored = [*checkpoint(driver.lobby, (), ()), PoolEntered(BEN, "gone-1-1", 1500.0, 1)]
-    again = Lobby()
     again.recover(stored, driver.now + 1_000)
     assert list(again.pools.entries()) == [Entry(ANN, POOL, 1500.0, driver.now)]
     assert "ann" in again.away
-
-
-def test_a_replica_has_the_wait_and_the_bot(driver: LobbyDriver) -> None:
-    driver.do(EnterPool, ANN, pool=POOL)
-    driver.apply([BotNamed("ann", BOT)])
-    replica = Lobby()
     for event in whole(driver.lobby):
         replica.evolve(event)
     assert list(replica.pools.entries()) == [Entry(ANN, POOL, 1500.0, driver.now, BOT)]
     assert next(replica.pools.entries()).message() == Waiting(pool=POOL, since=driver.now, bot=BOT)
-
-
-def test_another_name_holds_in_the_pool(driver: LobbyDriver) -> None:
-    driver.do(EnterPool, ANN, pool=POOL)
     driver.arrive(zed := Player(id="ann", name="Zed", kind="person"))
     assert [entry.player for entry in driver.lobby.pools.entries()] == [zed]
 
 
 def test_watchers_see_how_many_wait(driver: LobbyDriver) -> None:
     updates = LobbyUpdates(driver.lobby, lambda _: None)
-    driver.do(EnterPool, ANN, pool=POOL)
-    driver.do(EnterPool, BEN, pool=POOL)
+    enter(driver, ANN, BEN)
     assert [(pool.id, pool.waiting) for pool in updates.first_page().pools] == [(POOL, 2)]
     changed = updates.take(driver.now).public
     assert changed is not None
@@ -258,21 +244,3 @@ def test_a_stored_answer_comes_with_a_wait_alone(driver: LobbyDriver) -> None:
     driver.apply(events)
     again = driver.lobby.decide(driver.command(EnterPool, pool=POOL), ANN, driver.now, new_id="n", random_number=0)
     assert durable(again) == ()
-
-
-def test_no_two_pools_of_a_game_have_the_same_clock() -> None:
-    for _, pools in itertools.groupby(offered_pools(), key=lambda pool: pool.game.name):
-        clocks = [pool.clock for pool in pools]
-        assert len(set(clocks)) == len(clocks)
-        assert NO_CLOCK not in clocks
-
-
-def test_refusals_name_what_to_do(driver: LobbyDriver) -> None:
-    with pytest.raises(Refusal, match="`games` lists"):
-        driver.do(EnterPool, ANN, pool="nothing")
-
-
-def test_the_match_is_made_after_its_players_have_left(driver: LobbyDriver) -> None:
-    for player in (ANN, BEN):
-        driver.do(EnterPool, player, pool=POOL)
-    assert isinstance(meet(driver)[-1], MatchMade)

@@ -17,17 +17,11 @@ def test_every_game_of_the_engine_is_offered_with_all_its_options() -> None:
         assert shown.start == str(game().start())
 
 
-def test_options_that_are_left_out_are_filled_in_with_what_people_want() -> None:
+def test_options_that_are_left_out_are_filled_in_and_none_is_overruled() -> None:
     _, spec = settle(GameSpec(name="quoridor", options={"size": 7}))
     assert spec.options == {"size": 7, "players": 2, "walls": 8, "max_plies": 150, "no_progress": 40}
-
-
-def test_what_was_asked_for_is_never_overruled() -> None:
     _, spec = settle(GameSpec(name="quoridor", options={"max_plies": None, "no_progress": 7}))
     assert (spec.options["max_plies"], spec.options["no_progress"]) == (None, 7)
-
-
-def test_a_settled_choice_settles_to_itself() -> None:
     for game in engine.games():
         _, spec = settle(GameSpec(name=game.name))
         assert settle(spec)[1] == spec

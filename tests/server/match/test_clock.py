@@ -24,23 +24,19 @@ def move(timer: Timer, now: int, lag: int = 0) -> Timer:
     return timer.after_move(seat, spent, left, now, running=1 - seat)
 
 
-@pytest.mark.parametrize(
-    ("clock", "left"),
-    [
+def test_everybody_begins_with_the_same_time() -> None:
+    begins: list[tuple[Clock, int | None]] = [
         (Fischer(initial=300, increment=5), 300_000),
         (Delay(initial=300, delay=5), 300_000),
         (PerMove(seconds=30), 30_000),
         (Correspondence(days=3), 3 * DAY),
         (NO_CLOCK, None),
-    ],
-)
-def test_everybody_begins_with_the_same_time(clock: Clock, left: int | None) -> None:
-    assert Timer.of(clock, 3, 0).left == (left, left, left)
+    ]
+    assert {clock: Timer.of(clock, 3, 0).left for clock, _ in begins} == {clock: (left,) * 3 for clock, left in begins}
 
 
-@pytest.mark.parametrize(
-    ("clock", "thought", "left"),
-    [
+def test_a_move_costs_what_its_clock_says(subtests: pytest.Subtests) -> None:
+    costs: list[tuple[Clock, int, int | None]] = [
         (Fischer(initial=10, increment=2), 4_000, 8_000),
         (Fischer(initial=10, increment=2), 1_000, 11_000),
         (Delay(initial=10, delay=2), 1_500, 10_000),
@@ -48,35 +44,34 @@ def test_everybody_begins_with_the_same_time(clock: Clock, left: int | None) -> 
         (PerMove(seconds=10), 9_999, 10_000),
         (Correspondence(days=1), DAY - 1, DAY),
         (NO_CLOCK, 10**12, None),
-    ],
-)
-def test_a_move_costs_what_its_clock_says(clock: Clock, thought: int, left: int | None) -> None:
-    timer = running(clock)
-    spent, after = timer.spend(0, 1_000 + thought)
-    assert (spent, after[0], after[1]) == (thought, left, timer.left[1])
+    ]
+    for clock, thought, left in costs:
+        with subtests.test(clock=clock, thought=thought):
+            timer = running(clock)
+            spent, after = timer.spend(0, 1_000 + thought)
+            assert (spent, after[0], after[1]) == (thought, left, timer.left[1])
 
 
-@pytest.mark.parametrize(
-    ("clock", "flag"),
-    [
+def test_a_flag_falls_at_the_millisecond_at_which_nothing_is_left(subtests: pytest.Subtests) -> None:
+    flags: list[tuple[Clock, int]] = [
         (Fischer(initial=10, increment=2), 11_000),
         (Delay(initial=10, delay=2), 13_000),
         (PerMove(seconds=10), 11_000),
         (Correspondence(days=1), DAY + 1_000),
-    ],
-)
-def test_a_flag_falls_at_the_millisecond_at_which_nothing_is_left(clock: Clock, flag: int) -> None:
-    timer = running(clock)
-    assert timer.flag_at() == flag
-    assert [timer.is_down(flag - 1), timer.is_down(flag)] == [False, True]
-    in_time, too_late = timer.spend(0, flag - 1)[1][0], timer.spend(0, flag)[1][0]
-    assert in_time is not None
-    assert too_late is not None
-    assert in_time > 0 >= too_late
-    assert timer.decided_at() == flag + LAG_PER_MOVE
+    ]
+    for clock, flag in flags:
+        with subtests.test(clock=clock):
+            timer = running(clock)
+            assert timer.flag_at() == flag
+            assert [timer.is_down(flag - 1), timer.is_down(flag)] == [False, True]
+            in_time, too_late = timer.spend(0, flag - 1)[1][0], timer.spend(0, flag)[1][0]
+            assert in_time is not None
+            assert too_late is not None
+            assert in_time > 0 >= too_late
+            assert timer.decided_at() == flag + LAG_PER_MOVE
 
 
-def test_without_a_clock_nothing_runs_and_nothing_falls() -> None:
+def test_without_a_clock_nothing_runs_and_with_one_only_the_movers_time_to_zero() -> None:
     timer = running(NO_CLOCK)
     assert (timer.running, timer.flag_at(), timer.decided_at(), timer.left_at(10**12)) == (
         None,
@@ -84,14 +79,8 @@ def test_without_a_clock_nothing_runs_and_nothing_falls() -> None:
         None,
         (None,) * 2,
     )
-
-
-def test_who_is_not_to_move_loses_no_time() -> None:
     timer = running(Fischer(initial=10), seat=1)
     assert timer.spend(0, 5_000) == (4_000, (10_000, 10_000))
-
-
-def test_the_time_left_shrinks_while_a_clock_runs_and_stops_at_zero() -> None:
     timer = running(Fischer(initial=10))
     assert timer.left_at(4_000) == (7_000, 10_000)
     assert timer.left_at(99_000) == (0, 10_000)
@@ -99,14 +88,11 @@ def test_the_time_left_shrinks_while_a_clock_runs_and_stops_at_zero() -> None:
     assert [delayed.left_at(now)[0] for now in (1_000, 3_000, 3_500, 99_000)] == [10_000, 10_000, 9_500, 0]
 
 
-def test_lag_is_given_back_up_to_half_a_second_a_move() -> None:
+def test_lag_is_given_back_up_to_half_a_second_a_move_and_never_more_than_the_move_took() -> None:
     timer = running(Fischer(initial=10))
     assert timer.spend(0, 4_000, lag=200)[0] == 2_800
     assert timer.spend(0, 4_000, lag=9_000)[0] == 2_500
     assert timer.spend(0, 4_000, lag=-9_000)[0] == 3_000
-
-
-def test_lag_never_gives_back_more_than_the_move_took() -> None:
     assert running(Fischer(initial=10)).spend(0, 1_100, lag=400) == (0, (10_000, 10_000))
 
 
@@ -122,27 +108,21 @@ def test_pretended_lag_uses_up_the_quota_and_then_gains_next_to_nothing() -> Non
     assert saved == [500, 500, 200, 100, 100, 100, 100, 100, 100, 100]
 
 
-def test_an_honest_players_quota_comes_back() -> None:
+def test_an_honest_players_quota_comes_back_and_without_one_there_is_no_respite() -> None:
     timer = move(running(Fischer(initial=100)), 3_000, lag=500)
     assert timer.quota == (LAG_QUOTA - 500 + LAG_REGAIN, LAG_QUOTA)
     for now in range(4_000, 24_000, 1_000):
         timer = move(timer, now)
     assert timer.quota == (LAG_QUOTA, LAG_QUOTA)
-
-
-def test_who_has_no_quota_left_gets_no_respite_when_the_flag_falls() -> None:
     timer = running(Fischer(initial=10))
     spent = Timer(timer.clock, timer.left, 0, timer.since, (0, LAG_QUOTA))
     assert spent.decided_at() == spent.flag_at()
 
 
-def test_a_servers_clock_that_is_set_back_stands_still() -> None:
+def test_a_refund_moves_the_flag_and_a_clock_that_is_set_back_stands_still() -> None:
     timer = running(Fischer(initial=10))
     assert timer.spend(0, 400) == timer.spend(1, 400) == (0, (10_000, 10_000))
     assert timer.left_at(400) == (10_000, 10_000)
-
-
-def test_a_refund_moves_the_flag() -> None:
     timer = running(Fischer(initial=10)).refund(5_000)
     assert timer.flag_at() == 16_000
     assert timer.spend(0, 9_000)[0] == 3_000

@@ -14,22 +14,16 @@ from cornered.server.match.dice import commitment_of, roll, seed_of
 SEED = bytes(range(32))
 
 
-def test_seeds_differ_between_matches_and_secrets_but_not_between_restarts() -> None:
+def test_seeds_differ_but_not_between_restarts_and_a_commitment_is_the_hash_of_one() -> None:
     assert seed_of(b"secret", "m1") == hmac.new(b"secret", b"m1", hashlib.sha256).digest()
     assert len({seed_of(b"secret", "m1"), seed_of(b"secret", "m2"), seed_of(b"other", "m1")}) == 3
-
-
-def test_the_commitment_is_the_hash_of_the_seed() -> None:
     assert commitment_of(SEED) == hashlib.sha256(SEED).hexdigest()
 
 
-def test_a_roll_follows_from_seed_match_and_ply() -> None:
+def test_a_roll_follows_from_seed_match_and_ply_and_rolls_are_even() -> None:
     number = int.from_bytes(hmac.new(SEED, b"m1:4", hashlib.sha256).digest(), "big")
     assert roll(SEED, "m1", 4, ["1", "2", "3"]) == str(number % 3 + 1)
     assert roll(SEED, "m1", 4, ["1", "2", "3"]) == roll(SEED, "m1", 4, ["1", "2", "3"])
-
-
-def test_the_rolls_of_many_plies_are_even() -> None:
     counts = Counter(roll(SEED, "m1", ply, ["1", "2", "3"]) for ply in range(3_000))
     assert all(900 < counts[side] < 1_100 for side in "123")
 

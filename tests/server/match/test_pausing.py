@@ -14,7 +14,7 @@ from cornered.server.match.pausing import MAX_PAUSES, order_pause, resume_clocks
 from cornered.server.net.records import record_of
 from cornered.server.ports import DamagedMatch
 from cornered.server.refusal import Refusal
-from tests.server.match.test_match import SEED, Table, ended
+from tests.server.match.test_match import SEED, Table, begun, ended
 
 HOUR = 3_600_000
 CLOCKS: list[Clock] = [
@@ -57,8 +57,7 @@ def test_the_time_of_a_pause_counts_for_no_seat(clock: Clock) -> None:
 
 @pytest.mark.parametrize("clock", CLOCKS, ids=lambda clock: clock.kind)
 def test_no_flag_falls_during_a_pause_and_it_falls_after_the_time_that_was_left(clock: Clock) -> None:
-    table = Table(size=5, clock=clock)
-    table.play("a4", "e2")
+    table = begun(clock=clock)
     due = table.match.deadline()
     assert due is not None
     began = table.now + 2_000
@@ -71,8 +70,7 @@ def test_no_flag_falls_during_a_pause_and_it_falls_after_the_time_that_was_left(
 
 
 def test_clocks_are_shown_as_they_stand_while_the_match_is_paused() -> None:
-    table = Table(size=5, clock=Fischer(initial=60))
-    table.play("a4", "e2")
+    table = begun(clock=Fischer(initial=60))
     pause(table, after=2_000)
     shown = views.clocks(table.match)
     assert (shown.left, shown.running) == ((58_000, 60_000), None)
@@ -94,8 +92,7 @@ def test_a_first_move_has_the_rest_of_its_time_after_a_pause() -> None:
 
 
 def test_while_paused_players_can_only_resign() -> None:
-    table = Table(size=5, clock=Fischer(initial=60))
-    table.play("a4", "e2")
+    table = begun(clock=Fischer(initial=60))
     pause(table)
     assert table.refused(Play, 0, ply=2, move="b4") == "paused"
     assert [table.refused(kind, 0) for kind in (OfferDraw, Abort, Claim)] == ["paused"] * 3
@@ -104,48 +101,34 @@ def test_while_paused_players_can_only_resign() -> None:
     assert table.match.pause is None
 
 
-def test_a_forgotten_pause_ends_by_itself() -> None:
-    table = Table(size=5, clock=Fischer(initial=60))
-    table.play("a4", "e2")
+def test_a_pause_lasts_an_hour_at_most_ends_by_itself_and_is_ordered_once() -> None:
+    table = begun(clock=Fischer(initial=60))
     pause(table, 60)
     assert table.tick(59_999) == ()
     (resumed,) = table.tick(1)
     assert isinstance(resumed, ClocksResumed)
     assert table.match.timer.left_at(table.now) == (60_000, 60_000)
-
-
-def test_a_pause_lasts_an_hour_at_most() -> None:
     table = Table(size=5)
     pause(table, 10**9)
     paused = table.log[-1]
     assert isinstance(paused, ClocksPaused)
     assert paused.until == table.now + HOUR
-
-
-def test_an_order_that_is_carried_out_already_changes_nothing() -> None:
     table = Table(size=5)
     assert resume_clocks(table.match, table.now) == ()
     pause(table)
     assert order_pause(table.match, table.match.deadline(), 60, table.now) == ()
 
 
-def test_what_time_has_decided_is_not_undone_by_a_pause() -> None:
-    table = Table(size=5, clock=Fischer(initial=60))
-    table.play("a4", "e2")
+def test_what_time_has_decided_or_is_over_is_not_paused_and_the_rest_a_bounded_number_of_times() -> None:
+    table = begun(clock=Fischer(initial=60))
     table.now += 60_000
     assert refused_pause(table) == "too_late"
     early = Table(size=5, clock=Fischer(initial=60))
     early.now = early.match.deadline() or 0
     assert refused_pause(early) == "too_late"
-
-
-def test_a_match_that_is_over_cannot_be_paused() -> None:
     table = Table(size=5)
     table.do(Resign, 0)
     assert refused_pause(table) == "match_over"
-
-
-def test_a_match_is_paused_a_bounded_number_of_times() -> None:
     table = Table(size=5)
     for _ in range(MAX_PAUSES):
         pause(table)
@@ -154,30 +137,19 @@ def test_a_match_is_paused_a_bounded_number_of_times() -> None:
 
 
 def test_absence_during_a_pause_counts_against_nobody() -> None:
-    table = Table(size=5, clock=Fischer(initial=600))
-    table.play("a4", "e2")
+    table = begun(clock=Fischer(initial=600))
     gone = table.now + 1_000
     pause(table, after=500)
     assert table.match.claim_at(gone) is None
     go_on(table, after=HOUR // 2)
     assert table.match.claim_at(gone) == table.now + Patience().gone
-    untimed = Table(size=5)
-    untimed.play("a4", "e2")
+    untimed = begun()
     since = untimed.now
     pause(untimed)
     assert untimed.match.abandoned_at((since, None)) is None
     go_on(untimed, after=60_000)
     assert untimed.match.abandoned_at((since, None)) == untimed.now + Patience().abandoned
     assert untimed.match.abandon(since + Patience().abandoned, (since, None)) == ()
-
-
-def test_an_outage_during_a_pause_is_not_refunded_twice() -> None:
-    table = Table(size=5, clock=Fischer(initial=60))
-    table.play("a4", "e2")
-    pause(table)
-    assert table.match.resume(table.now + 100_000, table.now) == ()
-    go_on(table, after=100_000)
-    assert table.match.timer.left_at(table.now) == (60_000, 60_000)
 
 
 def test_who_leaves_a_game_of_three_during_a_pause_passes_the_turn_on_when_the_clocks_go_on() -> None:
@@ -193,27 +165,27 @@ def test_who_leaves_a_game_of_three_during_a_pause_passes_the_turn_on_when_the_c
     assert table.match.timer.elapsed(table.now) == 0
 
 
-def test_a_paused_match_is_the_same_after_a_restart() -> None:
-    table = Table(size=5, clock=Fischer(initial=60))
-    table.play("a4", "e2")
+def test_a_paused_match_is_the_same_after_a_restart_and_an_outage_is_not_refunded_twice() -> None:
+    table = begun(clock=Fischer(initial=60))
     pause(table, after=3_000)
     assert Match.replay(table.log, SEED) == table.match
     go_on(table, after=3_000)
     assert Match.replay(table.log, SEED) == table.match
+    table = begun(clock=Fischer(initial=60))
+    pause(table)
+    assert table.match.resume(table.now + 100_000, table.now) == ()
+    go_on(table, after=100_000)
+    assert table.match.timer.left_at(table.now) == (60_000, 60_000)
 
 
-def test_a_move_within_a_pause_is_no_match() -> None:
-    table = Table(size=5)
-    table.play("a4", "e2")
+def test_a_move_within_a_pause_is_no_match_and_the_record_counts_the_pauses() -> None:
+    table = begun()
     check_match("m1", table.log, None)
     forged = Played(seq=5, at=table.now, seat=0, cause="c9", ply=2, move="b4", spent=0, left=(None, None))
     paused = ClocksPaused(seq=4, at=table.now, until=table.now + 1)
     with pytest.raises(DamagedMatch, match="paused"):
         check_match("m1", [*table.log, paused, forged], None)
     check_match("m1", [*table.log, paused, ClocksResumed(seq=5, at=table.now)], None)
-
-
-def test_the_record_tells_how_often_the_match_was_paused() -> None:
     table = Table(size=5)
     table.play("a4")
     assert "Pauses" not in record_of(table.log).tags

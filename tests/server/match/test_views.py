@@ -52,18 +52,18 @@ def test_a_snapshot_shows_the_whole_match_to_its_receiver() -> None:
     assert (shown.over, shown.winner, shown.reason, shown.seed, shown.next) == (False, None, None, None, None)
 
 
-def test_clocks_are_told_as_they_were_when_the_turn_began() -> None:
+def test_clocks_offers_and_places_are_told_in_a_snapshot() -> None:
     match = match_of("trapgrid", "a4", "e2", "b4", size=5, clock=Fischer(initial=60, increment=1))
     clocks = views.clocks(match)
     assert (clocks.left, clocks.running, clocks.at) == ((60_000, 60_000), 1, 4_000)
-
-
-def test_a_snapshot_shows_what_is_offered() -> None:
     match = match_of("quoridor", "b2", size=3)
     match = told(told(match, OfferDraw, 1), RequestTakeback, 0)
     shown = views.snapshot(match, None, connected=[True, True], watchers=0)
     assert (shown.draw_offer, shown.draw_agreed, shown.has_draws) == (1, (1,), True)
     assert (shown.takeback, shown.takeback_agreed, shown.seat, shown.id) == (0, (0,), None, None)
+    match = told(match_of("isolation", players=3), Resign, 1)
+    shown = views.snapshot(match, 0, connected=[True] * 3, watchers=0)
+    assert [seat.place for seat in shown.seats] == [None, 3, None]
 
 
 def test_after_the_end_a_snapshot_shows_places_seed_and_rematch() -> None:
@@ -74,44 +74,38 @@ def test_after_the_end_a_snapshot_shows_places_seed_and_rematch() -> None:
     assert views.snapshot(told(match, Rematch, 0), 0, connected=[], watchers=0).next == told(match, Rematch, 0).next
 
 
-def test_who_is_out_has_a_place_while_the_others_play() -> None:
-    match = told(match_of("isolation", players=3), Resign, 1)
-    shown = views.snapshot(match, 0, connected=[True] * 3, watchers=0)
-    assert [seat.place for seat in shown.seats] == [None, 3, None]
-
-
-@pytest.mark.parametrize("subprotocol", CODECS)
-def test_what_happened_is_told_with_where_it_led(subprotocol: str) -> None:
+def test_what_happened_is_told_with_where_it_led() -> None:
     before = match_of("isolation", "a1", width=4, height=4, dice=True)
     events = before.decide(Play(id="x", match="m1", ply=1, move="d4"), 1, 9_000)
     match = evolved(before, events)
     word = views.happened(match, events)
     assert [event.type for event in word.events] == ["played", "rolled"]
     assert (word.match, word.position, word.ply, word.to_move) == ("m1", str(match.state), 3, 0)
-    codec = CODECS[subprotocol]
-    assert codec.decode_message(codec.encode(word)) == word
+    for codec in CODECS.values():
+        assert codec.decode_message(codec.encode(word)) == word
 
 
-def test_the_legal_moves_are_those_of_the_seat_to_move_until_the_end() -> None:
+def test_legal_moves_are_those_of_the_seat_to_move_and_none_once_the_match_is_over() -> None:
     match = match_of("trapgrid", "a4", size=5)
     assert views.legal(match) == tuple(match.state.moves())
     assert views.legal(told(match, Resign, 0)) == ()
+    match = told(match_of("trapgrid", "a4", size=5), Resign, 0)
+    assert views.moves(match, 1, id="c").moves == ()
+    assert views.moves(match, 1, id="c").refused == {}
+    assert views.moves(match, 0, id="c").moves == tuple(match.states[0].moves())
 
 
-@pytest.mark.parametrize("subprotocol", CODECS)
-def test_legal_moves_that_nobody_asked_for_take_no_byte(subprotocol: str) -> None:
-    codec, match = CODECS[subprotocol], match_of("quoridor")
-    for plain, guided in (
-        (views.happened(match, ()), views.happened(match, (), views.legal(match))),
-        (
-            views.snapshot(match, 0, connected=[], watchers=0),
-            views.snapshot(match, 0, connected=[], watchers=0, legal=views.legal(match)),
-        ),
-    ):
-        assert b"legal" not in codec.encode(plain)
-        assert codec.decode_message(codec.encode(plain)) == plain
-        assert codec.decode_message(codec.encode(guided)) == guided
-        assert len(codec.encode(guided)) - len(codec.encode(plain)) < 900
+def test_legal_moves_that_nobody_asked_for_take_no_byte() -> None:
+    match = match_of("quoridor")
+    legal = views.legal(match)
+    told_moves = views.happened(match, ()), views.happened(match, (), legal)
+    shown = [views.snapshot(match, 0, connected=[], watchers=0, legal=one) for one in (None, legal)]
+    for codec in CODECS.values():
+        for plain, guided in (told_moves, shown):
+            assert b"legal" not in codec.encode(plain)
+            assert codec.decode_message(codec.encode(plain)) == plain
+            assert codec.decode_message(codec.encode(guided)) == guided
+            assert len(codec.encode(guided)) - len(codec.encode(plain)) < 900
 
 
 @pytest.mark.parametrize("name", ["trapgrid", "isolation", "bamboo", "quoridor"])
@@ -143,12 +137,16 @@ def test_cells_of_a_hexagon_are_named_by_row_and_number() -> None:
     assert set(refused) == {"b2", "b3", "c2", "c4", "d2", "d3"}
 
 
-def test_moves_of_earlier_plies_can_be_asked_for_but_not_of_later_ones() -> None:
+def test_moves_and_positions_of_earlier_plies_can_be_asked_for_but_not_of_later_ones() -> None:
     match = match_of("trapgrid", "a4", "e2", size=5)
     assert views.moves(match, 0, id="c").moves == tuple(match.states[0].moves())
     with pytest.raises(Refusal) as caught:
         views.moves(match, 3, id="c")
     assert caught.value.code == "stale_ply"
+    match = match_of("trapgrid", "a4", "e2", size=5)
+    history = views.history(match, id="c")
+    assert history.moves == ("a4", "e2")
+    assert history.positions == tuple(str(state) for state in match.states)
 
 
 def test_what_is_remembered_of_a_position_is_told_of_the_same_position_only() -> None:
@@ -159,20 +157,6 @@ def test_what_is_remembered_of_a_position_is_told_of_the_same_position_only() ->
     assert views.moves(told(first, Resign, 0), 1, id="c1").moves == ()
 
 
-def test_when_the_match_is_over_nothing_is_legal_any_more() -> None:
-    match = told(match_of("trapgrid", "a4", size=5), Resign, 0)
-    assert views.moves(match, 1, id="c").moves == ()
-    assert views.moves(match, 1, id="c").refused == {}
-    assert views.moves(match, 0, id="c").moves == tuple(match.states[0].moves())
-
-
-def test_the_history_has_a_position_for_every_ply() -> None:
-    match = match_of("trapgrid", "a4", "e2", size=5)
-    history = views.history(match, id="c")
-    assert history.moves == ("a4", "e2")
-    assert history.positions == tuple(str(state) for state in match.states)
-
-
 def test_a_summary_shows_a_match_in_a_list() -> None:
     match = match_of("trapgrid", "a4", size=5)
     word = views.summary(match, 3)
@@ -181,7 +165,7 @@ def test_a_summary_shows_a_match_in_a_list() -> None:
     assert (ended.over, ended.winner, ended.reason) == (True, 0, "resignation")
 
 
-def test_the_end_of_a_match_is_explained_in_the_games_own_words() -> None:
+def test_the_end_and_a_draw_that_comes_near_are_explained_in_the_games_own_words() -> None:
     match = match_of("quoridor", "a1", "c3", "a2", "c2", "a3", size=3)
     ending = views.moves(match, match.ply, id="c1").ending
     assert ending is not None
@@ -189,9 +173,6 @@ def test_the_end_of_a_match_is_explained_in_the_games_own_words() -> None:
     assert views.moves(match, 2, id="c1").ending is None
     given_up = told(match_of("trapgrid", "a4", size=5), Resign, 1)
     assert views.moves(given_up, 1, id="c1").ending is None
-
-
-def test_a_draw_by_a_limit_is_announced_before_it_strikes() -> None:
     match = match_of("quoridor", "d1", "d9", max_plies=9, no_progress=None)
     assert views.moves(match, 2, id="c1").countdown == "A draw in 7 turns"
     assert views.moves(match_of("quoridor", "d1"), 1, id="c1").countdown is None

@@ -20,17 +20,15 @@ GAMES = [
 
 
 @pytest.mark.parametrize(("name", "options"), GAMES)
-@pytest.mark.parametrize("form", ["", ".svg", ".png"])
-def test_every_position_of_a_game_has_an_address_that_leads_back_to_it(
-    name: str, options: dict[str, int], form: str
-) -> None:
+def test_every_position_of_a_game_has_an_address_that_leads_back_to_it(name: str, options: dict[str, int]) -> None:
     chance, state = random.Random(5), engine.load(name, **options).start()
     while state.outcome is None:
-        path = f"/{position_path(state)}{form}"
-        assert canonical_path(path) == path
-        found = read_address(path)
-        assert isinstance(found, SharedPosition)
-        assert (found.state, found.form) == (state, form)
+        for form in ("", ".svg", ".png"):
+            path = f"/{position_path(state)}{form}"
+            assert canonical_path(path) == path
+            found = read_address(path)
+            assert isinstance(found, SharedPosition)
+            assert (found.state, found.form) == (state, form)
         state = state.play(chance.choice(state.moves()))
 
 
@@ -47,36 +45,20 @@ def test_an_option_is_left_out_only_where_it_has_its_default_on_every_board(opti
     assert found.state.game.options == state.game.options
 
 
-@pytest.mark.parametrize(
-    ("path", "found"),
-    [
-        ("/g/abc", SharedGame("abc", None, "")),
-        ("/g/a-b_c/14", SharedGame("a-b_c", 14, "")),
-        ("/g/abc/0.svg", SharedGame("abc", 0, ".svg")),
-        ("/g/abc.png", SharedGame("abc", None, ".png")),
-        ("/g/abc/014", None),
-        ("/g/abc/14.gif", None),
-        ("/g/abc/12345", None),
-        ("/g/", None),
-        ("/position/trapgrid", None),
-    ],
-)
-def test_a_shared_game_is_named_with_a_ply_or_without(path: str, found: SharedGame | None) -> None:
-    assert read_address(path) == found
+def test_a_shared_game_is_named_with_a_ply_or_without() -> None:
+    games = {
+        "/g/abc": SharedGame("abc", None, ""),
+        "/g/a-b_c/14": SharedGame("a-b_c", 14, ""),
+        "/g/abc/0.svg": SharedGame("abc", 0, ".svg"),
+        "/g/abc.png": SharedGame("abc", None, ".png"),
+    }
+    others = ("/g/abc/014", "/g/abc/14.gif", "/g/abc/12345", "/g/", "/position/trapgrid")
+    assert {path: read_address(path) for path in (*games, *others)} == games | dict.fromkeys(others)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/position/chess/..._0",
-        "/position/trapgrid/size~9/..._0",
-        "/position/trapgrid/size~3/0.-...-..1_0",
-        "/position/trapgrid/size/0..-...-..1_0",
-        "/position/trapgrid/name~3/0..-...-..1_0",
-        "/position/trapgrid/self~3/0..-...-..1_0",
-        "/position/trapgrid/size~3/0..-...-..1",
-    ],
-)
-def test_what_is_no_position_says_why(path: str) -> None:
-    with pytest.raises(ValueError, match=r"\w+"):
-        read_address(path)
+def test_what_is_no_position_says_why() -> None:
+    text = """chess/..._0 trapgrid/size~9/..._0 trapgrid/size~3/0.-...-..1_0 trapgrid/size/0..-...-..1_0
+            trapgrid/name~3/0..-...-..1_0 trapgrid/self~3/0..-...-..1_0 trapgrid/size~3/0..-...-..1"""
+    for path in text.split():
+        with pytest.raises(ValueError, match=r"\w+"):
+            read_address(f"/position/{path}")
