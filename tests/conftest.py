@@ -50,6 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run the page in Chromium with all its parts; chromium-headless-shell takes half of the CPU time",
     )
     parser.addoption("--nodes", type=int, default=1, help="the number of nodes of the servers in tests/e2e")
+    parser.addoption("--long", action="store_true", help="run campaigns for minutes each, and kill servers more often")
     parser.addoption(
         "--long", action="store_true", help="run campaigns for minutes each, and puzzles and kills in full"
     )
@@ -97,6 +98,12 @@ def program_group(process: subprocess.Popen[AnyStr]) -> Iterator[subprocess.Pope
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.fixture(scope="session")
+def is_long(pytestconfig: pytest.Config) -> bool:
+    """Whether a campaign runs in its long form: the short one finds the same faults, where they show at once."""
+    return bool(pytestconfig.getoption("--long"))
 
 
 @pytest.fixture(autouse=True)
