@@ -109,10 +109,10 @@ def oracles(game: str) -> list[tuple[State, dict[str, Any]]]:
     return [(after(game, " ".join(line["moves"]), **line["options"]), line) for line in exact]
 
 
-def run_python(code: str, *arguments: str, **environment: str) -> str:
-    """Run code in a fresh process and return what it prints."""
+def run_program(*arguments: str, **environment: str) -> str:
+    """Run Python with these arguments in a fresh process and return what it prints."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code, *arguments],
+        [sys.executable, "-W", "error", *arguments],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         capture_output=True,
@@ -121,3 +121,8 @@ def run_python(code: str, *arguments: str, **environment: str) -> str:
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
+
+
+def run_python(code: str, *arguments: str, **environment: str) -> str:
+    """Run code in a fresh process and return what it prints."""
+    return run_program("-c", code, *arguments, **environment)

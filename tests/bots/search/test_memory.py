@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,16 +9,7 @@ import pytest
 from cornered import engine
 from cornered.bots.search.memory import SearchMemory
 from cornered.bots.search.searcher import FULL_WIDTH, Limit, Searcher
-
-ROOT = Path(__file__).parents[3]
-DEADLINE = 120.0
-"""Seconds for a program that only loads."""
-
-
-def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a program in a process with its own resource tracker."""
-    command = [sys.executable, "-W", "error", "-c", program, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, timeout=DEADLINE)
+from tests.bots.scenes import run_program, run_python
 
 
 def test_a_stop_reaches_one_slot_or_all_and_stays_until_resumed() -> None:
@@ -48,8 +36,7 @@ memory.close()
 """
     with SearchMemory.create(2) as memory:
         for _ in range(2):
-            ended = run(program, str(memory.name))
-            assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+            assert run_python(program, str(memory.name)) == ""
         assert memory.is_stopped
         again = SearchMemory.attach(str(memory.name), 1)
         assert again.own.nodes == 42
@@ -85,12 +72,9 @@ if __name__ == "__main__":
 def test_children_of_every_start_method_attach_without_a_word(tmp_path: Path) -> None:
     program = tmp_path / "children.py"
     program.write_text(CHILDREN)
-    command = [sys.executable, "-W", "error", str(program)]
-    paths = {**os.environ, "PYTHONPATH": str(ROOT)}
-    ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=paths, check=False, timeout=DEADLINE)
-    assert ended.stderr == ""
-    assert ended.stdout
-    assert all(line.endswith("True") for line in ended.stdout.splitlines())
+    said = run_program(str(program))
+    assert said
+    assert all(line.endswith("True") for line in said.splitlines())
 
 
 def test_a_memory_that_is_given_back_is_gone() -> None:
@@ -104,10 +88,11 @@ def test_a_memory_that_is_given_back_is_gone() -> None:
 
 
 def test_a_creator_that_ends_leaves_nothing_behind() -> None:
-    ended = run("from cornered.bots.search.memory import SearchMemory\nwith SearchMemory.create(1) as m: print(m.name)")
-    assert ended.stderr == ""
+    said = run_python(
+        "from cornered.bots.search.memory import SearchMemory\nwith SearchMemory.create(1) as m: print(m.name)"
+    )
     with pytest.raises(FileNotFoundError):
-        SearchMemory.attach(ended.stdout.strip(), 0)
+        SearchMemory.attach(said.strip(), 0)
 
 
 def test_only_slots_that_exist_can_be_taken() -> None:

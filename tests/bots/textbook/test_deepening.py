@@ -94,7 +94,7 @@ def test_nothing_false_is_proven_when_a_player_s_moves_are_left_out(spared: int)
     for game in (engine.load("trapgrid", size=4), engine.load("isolation", width=3, height=3)):
         evaluate, chance, proofs = evaluator(game.name).evaluate, random.Random(2), 0
         few = Evaluator(evaluate, lambda state: state.moves()[: 1 if state.to_move == spared else None])
-        for state in (state for _ in range(5) for state in random_game(game, chance) if len(state.moves()) < 9):
+        for state in (state for _ in range(7) for state in random_game(game, chance) if len(state.moves()) < 9):
             found = search(state, Limit(), few, random.Random(1)).proven
             assert found in (None, search(state, Limit(), Evaluator(evaluate), random.Random(1)).proven)
             proofs += found is not None

@@ -22,8 +22,8 @@ from tests.bots.scenes import fresh, positions
 
 GAMES = [
     (engine.load("isolation", width=3, height=3, players=3), 4, 12),
-    (engine.load("isolation", width=4, height=3, players=4), 4, 3),
-    (engine.load("isolation", width=5, height=5, players=3), 3, 8),
+    (engine.load("isolation", width=3, height=3, players=4), 4, 6),
+    (engine.load("isolation", width=4, height=4, players=3), 3, 8),
     (engine.load("quoridor", size=5, walls=0, players=4), 4, 16),
     (engine.load("quoridor", size=5, walls=1, players=4, max_plies=30), 2, 10),
     (engine.load("trapgrid", size=4), 6, 20),
