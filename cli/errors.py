@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -45,6 +46,8 @@ class CommandGroup(TyperGroup):
         except (Exception, BaseExceptionGroup) as error:
             if _was_interrupted(error):
                 raise typer.Exit(130) from None
+            if isinstance(error, typer.Exit | typer.Abort | typer.TyperException):
+                raise
             line = _one_line(first_error(error))
             if line is None:
                 raise
@@ -70,22 +73,39 @@ def _was_interrupted(error: BaseException) -> bool:
 def _one_line(error: BaseException) -> str | None:
     """Return the message for the user, or None for a fault of the program. Input that may be secret is never
     repeated."""
+    match error:
+        case OSError() if error.filename is not None and error.strerror:
+            return f"{error.filename}: {error.strerror}"
+        case ModuleNotFoundError():
+            return advice(error)
+        case ValueError() if (field := _invalid_field(error)) is not None:
+            return field
+        case OSError() | ValueError():
+            return str(error) or type(error).__name__
+        case _:
+            return (str(error) or type(error).__name__) if _is_told(error) else None
+
+
+def _invalid_field(error: ValueError) -> str | None:
+    """Return the first field that a model refuses, with the reason; None for an error of another kind."""
+    if "pydantic" not in sys.modules:
+        return None
     from pydantic import ValidationError
 
+    if not isinstance(error, ValidationError):
+        return None
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    return ": ".join([*map(str, first["loc"]), first["msg"]])
+
+
+def _is_told(error: BaseException) -> bool:
+    """Return whether an error of the package is the user's to mend. The classes take half a second to import: they are
+    compared with errors of the package alone."""
+    if not any(kind.__module__.startswith("cornered.") for kind in type(error).__mro__):
+        return False
     from cornered.bots.ugi.process import EngineFailed
     from cornered.clients.sdk.choosing import BotFailed
     from cornered.clients.sdk.errors import ClientError
     from cornered.clients.terminal.errors import CannotStart
 
-    match error:
-        case ValidationError():
-            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-            return ": ".join([*map(str, first["loc"]), first["msg"]])
-        case OSError() if error.filename is not None and error.strerror:
-            return f"{error.filename}: {error.strerror}"
-        case OSError() | ValueError() | ClientError() | BotFailed() | CannotStart() | EngineFailed():
-            return str(error) or type(error).__name__
-        case ModuleNotFoundError():
-            return advice(error)
-        case _:
-            return None
+    return isinstance(error, ClientError | BotFailed | CannotStart | EngineFailed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,15 +14,14 @@ import structlog
 from sqlalchemy import text
 from typer.core import TyperGroup
 from typer.main import get_command
-from typer.testing import CliRunner
 
 from cornered.cli.admin import app as admin
-from cornered.cli.main import app
 from cornered.server.adapters.accounts_sql import SqlAccounts
 from cornered.server.adapters.database import Database
 from cornered.server.adapters.journal_sql import SqlJournal
 from cornered.server.adapters.ratings_sql import SqlRatings
 from cornered.server.runtime.rating_service import rate_all
+from tests.cli.conftest import run
 from tests.conftest import free_port
 from tests.server.adapters.conftest import Sample
 
@@ -36,12 +36,12 @@ async def stored(sqlite_url: str, tmp_path: Path) -> Path:
 
 
 def test_a_copy_says_what_was_copied(stored: Path, tmp_path: Path) -> None:
-    arguments = ["admin", "copy", f"sqlite:///{stored}"]
-    result = CliRunner().invoke(app, [*arguments, f"sqlite:///{tmp_path / 'one.db'}"])
+    arguments = ("admin", "copy", f"sqlite:///{stored}")
+    result = run(*arguments, f"sqlite:///{tmp_path / 'one.db'}")
     assert result.exit_code == 0, result.output
     assert "copied and verified" in result.stdout
     assert "1 players" in result.stdout
-    result = CliRunner().invoke(app, [*arguments, f"sqlite:///{tmp_path / 'two.db'}", "--json"])
+    result = run(*arguments, f"sqlite:///{tmp_path / 'two.db'}", "--json")
     copied = json.loads(result.stdout)
     assert copied["rows"]["tokens"] == 1
     assert len(copied["checksum"]) == 64
@@ -49,62 +49,48 @@ def test_a_copy_says_what_was_copied(stored: Path, tmp_path: Path) -> None:
 
 def test_a_copy_that_fails_is_one_line_without_the_password(stored: Path, tmp_path: Path) -> None:
     target = f"postgresql://anna:secret@127.0.0.1:{free_port()}/cornered"
-    result = CliRunner().invoke(app, ["admin", "copy", f"sqlite:///{stored}", target])
+    result = run("admin", "copy", f"sqlite:///{stored}", target)
     assert result.exit_code == 2
     assert "cornered: nothing was copied: " in result.stderr
     assert "secret" not in result.output
     assert "Traceback" not in result.output
-    result = CliRunner().invoke(app, ["admin", "copy", f"sqlite:///{stored}", f"sqlite:///{stored}"])
+    result = run("admin", "copy", f"sqlite:///{stored}", f"sqlite:///{stored}")
     assert result.exit_code == 2
     assert "cornered: source and target are the same database" in result.stderr
 
 
-ANSWERS_IN_JSON: Final = {
-    "status": (),
-    "check": (),
-    "copy": ("sqlite:///{store}", "sqlite:///{store}.copy"),
-    "retention": (),
-    "revoke": ("Anna",),
-    "ratings check": (),
-    "ratings recompute": (),
-    "accounts list": (),
-    "moderation reports": (),
-    "moderation list": (),
-    "moderation log": (),
-}
-"""The commands of `cornered admin` that answer in JSON, with their arguments."""
+ARGUMENTS: Final = {"copy": ("sqlite:///{store}", "sqlite:///{store}.copy"), "revoke": ("Anna",)}
+"""Of the commands of `cornered admin` that answer in JSON and have arguments."""
 
 
-def test_the_table_has_every_command_that_answers_in_json() -> None:
-    found = set[str]()
-
-    def look(command: Any, path: tuple[str, ...]) -> None:
-        if isinstance(command, TyperGroup):
-            for name, inner in command.commands.items():
-                look(inner, (*path, name))
-        elif any("--json" in one.opts for one in command.params):
-            found.add(" ".join(path))
-
-    look(get_command(admin), ())
-    assert found == ANSWERS_IN_JSON.keys()
+def answering_in_json(command: Any, *path: str) -> Iterator[str]:
+    """Yield the names of the commands below a group that have the option `--json`."""
+    if isinstance(command, TyperGroup):
+        for name, inner in command.commands.items():
+            yield from answering_in_json(inner, *path, name)
+    elif any("--json" in one.opts for one in command.params):
+        yield " ".join(path)
 
 
-@pytest.mark.parametrize("command", ANSWERS_IN_JSON)
 def test_standard_output_has_the_json_alone_and_the_log_is_on_standard_error(
-    command: str, stored: Path, capsys: pytest.CaptureFixture[str]
+    stored: Path, capsys: pytest.CaptureFixture[str], subtests: pytest.Subtests
 ) -> None:
     # The server takes away others' rights, and logs it.
     stored.chmod(0o644)
-    arguments = ["admin", *command.split(), *(one.format(store=stored) for one in ANSWERS_IN_JSON[command]), "--json"]
-    result = CliRunner().invoke(app, arguments, env={"CORNERED_DATA": str(stored.parent)})
-    json.loads(result.stdout)
-    structlog.get_logger().warning("logged after the command")
-    assert "logged after the command" in capsys.readouterr().err
+    commands = sorted(answering_in_json(get_command(admin)))
+    assert len(commands) > 10
+    for command in commands:
+        with subtests.test(command):
+            structlog.reset_defaults()
+            given = (one.format(store=stored) for one in ARGUMENTS.get(command, ()))
+            json.loads(run("admin", *command.split(), *given, "--json", CORNERED_DATA=str(stored.parent)).stdout)
+            structlog.get_logger().warning("logged after the command")
+            assert "logged after the command" in capsys.readouterr().err
 
 
 def test_the_token_of_a_bot_is_all_that_is_on_standard_output(stored: Path) -> None:
     stored.chmod(0o644)
-    result = CliRunner().invoke(app, ["token", "Bert", "--data", str(stored.parent)])
+    result = run("token", "Bert", "--data", str(stored.parent))
     assert result.exit_code == 0, result.output
     assert len(result.stdout.split()) == 1
     assert "other users could read these" in result.stderr
@@ -127,28 +113,29 @@ async def has_token(path: Path, token: str) -> bool:
 
 def test_a_token_is_revoked_by_its_players_name_or_id(stored: Path) -> None:
     first, second = (asyncio.run(token_of(stored, "Ben")) for _ in range(2))
-    arguments = ["admin", "revoke", "--data", str(stored.parent)]
-    several = CliRunner().invoke(app, [*arguments, "Ben"])
+    arguments = ("admin", "revoke", "--data", str(stored.parent))
+    several = run(*arguments, "Ben")
     assert several.exit_code == 2
     assert "several players are called Ben" in several.stderr
     assert first[0] in several.stderr
     assert second[0] in several.stderr
-    by_id = CliRunner().invoke(app, [*arguments, first[0]])
+    by_id = run(*arguments, first[0])
     assert (by_id.exit_code, by_id.stdout) == (0, f"the token of Ben is revoked; its id is {first[0]}\n")
-    by_name = CliRunner().invoke(app, [*arguments, "Ben", "--json"])
+    by_name = run(*arguments, "Ben", "--json")
     assert json.loads(by_name.stdout) == {"id": second[0], "name": "Ben", "kind": "person"}
     assert not asyncio.run(has_token(stored, first[1]))
     assert not asyncio.run(has_token(stored, second[1]))
-    again = CliRunner().invoke(app, [*arguments, first[0]])
+    again = run(*arguments, first[0])
     assert again.exit_code == 2
     assert f"no player with a token has the id or the name {first[0]}" in again.stderr
 
 
-def test_no_store_is_made_to_revoke_a_token(tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["admin", "revoke", "Ben", "--data", str(tmp_path / "nowhere")])
-    assert result.exit_code == 2
-    assert "no server has run there yet" in result.stderr
-    assert not (tmp_path / "nowhere").exists()
+def test_no_store_is_made_to_revoke_a_token_or_to_look_at_ratings(tmp_path: Path) -> None:
+    for command in (("revoke", "Ben"), ("ratings", "check")):
+        result = run("admin", *command, "--data", str(tmp_path / "nowhere"))
+        assert result.exit_code == 2
+        assert "no server has run there yet" in result.stderr
+        assert not (tmp_path / "nowhere").exists()
 
 
 async def rated_store(path: Path) -> None:
@@ -166,31 +153,24 @@ async def rated_store(path: Path) -> None:
 
 def test_wrong_ratings_are_found_and_mended(stored: Path) -> None:
     asyncio.run(rated_store(stored))
-    arguments = ["admin", "ratings"]
-    where = ["--data", str(stored.parent)]
-    found = CliRunner().invoke(app, [*arguments, "check", *where])
+    arguments, where = ("admin", "ratings"), ("--data", str(stored.parent))
+    found = run(*arguments, "check", *where)
     assert found.exit_code == 1
     assert "1 results, 0 of them unreadable" in found.stdout
     assert "0 matches and 1 ratings wrong" in found.stdout
     assert "recompute" in found.stdout
-    mended = CliRunner().invoke(app, [*arguments, "recompute", *where, "--json"])
+    mended = run(*arguments, "recompute", *where, "--json")
     assert mended.exit_code == 0
     assert json.loads(mended.stdout)["wrong_ratings"] == 1
-    again = CliRunner().invoke(app, [*arguments, "check", *where])
+    again = run(*arguments, "check", *where)
     assert (again.exit_code, "0 matches and 0 ratings wrong" in again.stdout) == (0, True)
-
-
-def test_no_store_is_made_to_look_at_ratings(tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["admin", "ratings", "check", "--data", str(tmp_path / "nowhere")])
-    assert result.exit_code == 2
-    assert "no server has run there yet" in result.stderr
 
 
 # Moderation
 
 
 def moderation(stored: Path, *arguments: str) -> tuple[int, str]:
-    result = CliRunner().invoke(app, ["admin", "moderation", *arguments, "--data", str(stored.parent)])
+    result = run("admin", "moderation", *arguments, "--data", str(stored.parent))
     return result.exit_code, result.stdout or result.stderr
 
 
@@ -198,7 +178,7 @@ def test_an_operator_bans_mutes_and_lifts(stored: Path) -> None:
     player, _ = asyncio.run(token_of(stored, "Ben"))
     code, said = moderation(stored, "ban", "Ben", "Insults", "--hours", "24")
     assert (code, f"operator: Ben ({player}) is banned: Insults" in said) == (0, True)
-    answer = CliRunner().invoke(app, ["admin", "moderation", "mute", player, "Noise", "--data", str(stored.parent)])
+    answer = run("admin", "moderation", "mute", player, "Noise", "--data", str(stored.parent))
     assert "is muted: Noise" in answer.stdout
     assert answer.stdout.startswith("2  "), "log lines go to standard error"
     assert len(moderation(stored, "list")[1].splitlines()) == 2

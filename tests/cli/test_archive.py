@@ -8,9 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from cornered.cli.main import app
+from tests.cli.conftest import run
 
 ASKED: list[str] = []
 
@@ -46,7 +45,7 @@ def test_all_parts_are_written_to_the_file(address: str, tmp_path: Path) -> None
     ASKED.clear()
     out = tmp_path / "games.txt"
     given = ["--server", address, "--game", "trapgrid", "-o", "size=3", "--opening", "b3,c3", "--out", str(out)]
-    result = CliRunner().invoke(app, ["archive", *given])
+    result = run("archive", *given)
     assert result.exit_code == 0, result.output
     assert out.read_text() == "first\nsecond\n"
     assert ASKED[0] == "/archive.txt?option=size%3D3&opening=b3+c3&game=trapgrid"
@@ -56,7 +55,7 @@ def test_all_parts_are_written_to_the_file(address: str, tmp_path: Path) -> None
 def test_what_the_server_refuses_is_said_and_leaves_no_file(address: str, tmp_path: Path) -> None:
     out = tmp_path / "games.txt"
     given = ["--server", address, "--order", "sideways", "--jsonl", "--out", str(out)]
-    result = CliRunner().invoke(app, ["archive", *given])
+    result = run("archive", *given)
     assert result.exit_code != 0
     assert "order: no such" in f"{result.output}{result.exception}"
     assert not out.exists()

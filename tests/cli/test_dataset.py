@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from cornered.cli.main import app
+from tests.cli.conftest import run
 
 QUICK = ("dataset", "trapgrid", "-o", "size=4", "--depth", "2", "--workers", "1", "--shard", "4")
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, [*QUICK, *arguments])
+def collect(*arguments: str) -> Result:
+    return run(*QUICK, *arguments)
 
 
 def test_it_writes_files_and_a_card_and_goes_on_with_the_same_command(
@@ -23,7 +23,7 @@ def test_it_writes_files_and_a_card_and_goes_on_with_the_same_command(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     asked = ("--games", "10", "--bot", "minimax", "--seed", "3")
-    result = run(*asked)
+    result = collect(*asked)
     assert result.exit_code == 0, result.stderr
     folder = tmp_path / "cornered-games-trapgrid-3"
     names = ["README.md", *(f"data/games-0000{shard}.parquet" for shard in range(3)), "plan.json"]
@@ -33,33 +33,29 @@ def test_it_writes_files_and_a_card_and_goes_on_with_the_same_command(
     assert "cornered dataset trapgrid --option size=4 --bot minimax --games 10 --depth 2 --shard 4 --seed 3\n" in card
     before = {name: (folder / name).read_bytes() for name in names}
     (folder / "data" / "games-00001.parquet").unlink()
-    told = json.loads(run(*asked, "--json").stdout)
+    told = json.loads(collect(*asked, "--json").stdout)
     assert {name: (folder / name).read_bytes() for name in names} == before
     assert told["made"] == pq.read_metadata(folder / "data" / "games-00001.parquet").num_rows
     assert (told["games"], told["folder"]) == (10, "cornered-games-trapgrid-3")
-    other = run(*asked, "--explore", "0.5")
+    other = collect(*asked, "--explore", "0.5")
     assert other.exit_code == 2
     assert "is the plan of another data set" in other.stderr
 
 
-@pytest.mark.parametrize(
-    ("asked", "message"),
-    [
+def test_what_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    for asked, message in (
         (("--games", "2", "--bot", "nosuch"), "there is no bot 'nosuch'"),
         (("--games", "2", "--bot", "bamboo-outer"), "does not play"),
         (("--games", "2", "--plies", "90"), "take fewer"),
-    ],
-)
-def test_what_cannot_be_made_is_refused(asked: tuple[str, ...], message: str, tmp_path: Path) -> None:
-    result = run(*asked, "--out", str(tmp_path / "data"))
-    assert result.exit_code == 2
-    assert message in result.stderr
-    assert not (tmp_path / "data").exists()
+    ):
+        result = collect(*asked, "--out", str(tmp_path / "data"))
+        assert (result.exit_code, message in result.stderr) == (2, True), message
+        assert not (tmp_path / "data").exists()
 
 
 def test_one_file_is_counted_as_one_and_the_card_names_the_folder(tmp_path: Path) -> None:
     folder = tmp_path / "data"
-    result = run("--games", "2", "--bot", "random", "--depth", "1", "--workers", "1", "--out", str(folder))
+    result = collect("--games", "2", "--bot", "random", "--depth", "1", "--workers", "1", "--out", str(folder))
     assert result.exit_code == 0, result.stderr
     assert " in 1 file, " in result.stdout
     assert f" --out {folder}\n" in (folder / "README.md").read_text()

@@ -10,7 +10,7 @@ import pytest
 from cornered.cli.lan import EVERY_ADDRESS, invitation
 from cornered.server.net.hosts import KnownHosts
 from cornered.server.settings import Settings
-from tests.cli.test_main import run
+from tests.cli.conftest import run
 
 ADDRESSES = ("http://192.168.1.20:8420", "http://10.0.0.7:8420")
 HALF_BLOCKS = set(" \u2580\u2584\u2588")

@@ -5,22 +5,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from typer.testing import CliRunner
-
-from cornered.cli.main import app
-
-RUN = CliRunner()
+from tests.cli.conftest import run
 
 
 def test_puzzles_are_written_and_a_later_run_goes_on(tmp_path: Path) -> None:
     out = tmp_path / "puzzles.json"
-    command = ["puzzles", "isolation", "--count", "3", "--out", str(out), "--games"]
-    first = RUN.invoke(app, [*command, "20"])
+    command = ("puzzles", "isolation", "--count", "3", "--out", str(out), "--games")
+    first = run(*command, "20")
     assert first.exit_code == 0, first.output
     begun = json.loads(out.read_text())
     assert begun["games"] <= 20
     assert begun["puzzles"]
-    second = RUN.invoke(app, [*command, "400"])
+    second = run(*command, "400")
     assert second.exit_code == 0, second.output
     done = json.loads(out.read_text())
     assert len(done["puzzles"]) == 3
@@ -31,19 +27,19 @@ def test_puzzles_are_written_and_a_later_run_goes_on(tmp_path: Path) -> None:
 def test_a_file_of_another_seed_is_left_alone(tmp_path: Path) -> None:
     out = tmp_path / "puzzles.json"
     out.write_text('{"game": "trapgrid", "seed": 7, "boards": [], "puzzles": [], "games": 3}')
-    refused = RUN.invoke(app, ["puzzles", "trapgrid", "--out", str(out)])
+    refused = run("puzzles", "trapgrid", "--out", str(out))
     assert refused.exit_code != 0
     assert "seed 7" in refused.output
     assert json.loads(out.read_text())["games"] == 3
 
 
 def test_a_game_without_puzzles_is_refused_with_those_that_have_them() -> None:
-    refused = RUN.invoke(app, ["puzzles", "chess"])
+    refused = run("puzzles", "chess")
     assert refused.exit_code != 0
     assert "bamboo, isolation, quoridor, trapgrid" in refused.output
 
 
 def test_lessons_are_written_into_a_folder(tmp_path: Path) -> None:
-    done = RUN.invoke(app, ["lessons", "--out", str(tmp_path)])
+    done = run("lessons", "--out", str(tmp_path))
     assert done.exit_code == 0, done.output
     assert {path.name for path in tmp_path.iterdir()} == {"lessons.json", "rules.json"}

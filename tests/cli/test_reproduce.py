@@ -1,4 +1,4 @@
-"""`cornered reproduce` as a process."""
+"""`cornered reproduce`: the list of experiments, results, and errors in one line."""
 
 from __future__ import annotations
 
@@ -7,35 +7,30 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from cornered.cli.main import app
 from cornered.lab.experiments import experiments, reproduction
+from tests.cli.conftest import run
 
 NAME = "bamboo-table-2"
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["reproduce", *arguments])
-
-
 def make(out: Path, *arguments: str) -> Result:
-    return run(NAME, "--tiny", "--workers", "1", "--out", str(out), *arguments)
+    return run("reproduce", NAME, "--tiny", "--workers", "1", "--out", str(out), *arguments)
 
 
-@pytest.mark.parametrize("arguments", [(), ("--list",)])
-def test_the_experiments_are_listed_with_title_and_source(arguments: tuple[str, ...]) -> None:
-    printed = run(*arguments).stdout.splitlines()
-    assert len(printed) == len(experiments())
-    first = printed[0]
+def test_the_experiments_are_listed_with_title_and_source() -> None:
+    first, *others = run("reproduce").stdout.splitlines()
     assert first.startswith(NAME)
     assert "bamboo-paper.txt" in first
-    listed = json.loads(run(*arguments, "--json").stdout)
+    assert run("reproduce", "--list").stdout.splitlines() == [first, *others]
+    listed = json.loads(run("reproduce", "--list", "--json").stdout)
     assert [one["name"] for one in listed] == list(experiments())
+    assert len(listed) == 1 + len(others)
 
 
 def test_an_unknown_experiment_is_a_wrong_request() -> None:
-    refused = run("bamboo-table-9", "--tiny")
+    refused = run("reproduce", "bamboo-table-9", "--tiny")
     assert refused.exit_code == 2
     assert "there is no experiment 'bamboo-table-9'" in refused.stderr
     assert len(refused.stderr.splitlines()) == 1

@@ -1,4 +1,4 @@
-"""The commands of the rules as processes."""
+"""The commands of the rules."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
 from cornered import engine
-from cornered.cli.rules import app
 from cornered.engine.records.record import Record, RecordedMove, to_json
 from cornered.engine.records.text import to_text
+from tests.cli.conftest import run
 
 ORACLES = Path(__file__).parents[1] / "data" / "oracles"
 RECORD = Record(
@@ -19,10 +18,6 @@ RECORD = Record(
     (RecordedMove("b3"), RecordedMove("c2"), RecordedMove("c3"), RecordedMove("b2")),
     places=(2, 1),
 )
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, arguments)
 
 
 def test_games_lists_every_game_with_its_options() -> None:
@@ -89,9 +84,8 @@ def test_show_draws_the_board_and_says_whose_turn_it_is() -> None:
     assert lines[-1] == "x0./.../..1 1"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
+def test_a_mistake_is_one_clear_line_and_exit_code_2(subtests: pytest.Subtests) -> None:
+    for arguments, said in (
         (("moves", "chess"), "there is no game 'chess'; there are bamboo"),
         (("moves", "trapgrid", "-o", "size=9"), "option 'size' takes 3 to 8, not 9"),
         (("moves", "trapgrid", "-o", "colour=1"), "no option 'colour'; its options are size"),
@@ -99,15 +93,13 @@ def test_show_draws_the_board_and_says_whose_turn_it_is() -> None:
         (("show", "trapgrid", "-m", "a6 a7"), "'a7' is not legal: a7 is blocked"),
         (("perft", "trapgrid", "-d", "1", "-p", "nonsense"), "'nonsense' is no position"),
         (("check", "no-such-file.jsonl"), "No such file"),
-    ],
-)
-def test_a_mistake_is_one_clear_line_and_exit_code_2(arguments: tuple[str, ...], said: str) -> None:
-    done = run(*arguments)
-    assert done.exit_code == 2
-    assert done.stdout == ""
-    assert done.stderr.startswith("cornered: ")
-    assert said in done.stderr
-    assert done.stderr.count("\n") == 1
+    ):
+        with subtests.test(said):
+            done = run(*arguments)
+            assert (done.exit_code, done.stdout) == (2, "")
+            assert done.stderr.startswith("cornered: ")
+            assert said in done.stderr
+            assert done.stderr.count("\n") == 1
 
 
 def test_check_counts_what_agrees() -> None:
@@ -131,40 +123,41 @@ POSITION = {"kind": "position", "game": "trapgrid", "options": {"size": 3}, "mov
 EXACT = {**POSITION, "kind": "exact", "value": -1, "winning": []}
 
 
-@pytest.mark.parametrize(
-    ("line", "problem"),
-    [
-        ({**GAME, "winner": 0}, "the winner: the file says 0, the rules say 1"),
-        ({**GAME, "moves": ["b3", "c2", "c3"]}, "the game should be over after its last move"),
-        ({**GAME, "moves": ["b3", "c2", "c3", "b2", "a2"]}, "the game is over"),
-        ({**GAME, "moves": ["b3", "a1"]}, "'a1' is not legal"),
-        ({**GAME, "legal": [["a2"]]}, "missing [], too many ['b3']"),
-        ({**GAME, "territory": [[8, 9]]}, "territory at ply 1: the file says [8, 9], the rules say [8, 8]"),
-        ({**POSITION, "legal": ["b1", "c2", "c3"]}, "missing ['c3'], too many []"),
-        ({**POSITION, "to_move": 0, "legal": ["b1", "c2"]}, "to move: the file says 0, the rules say 1"),
-        ({**POSITION, "legal": ["b1", "c2"], "perft": [2, 5]}, "perft(2): the file says 5, the rules say 4"),
-        (POSITION, "the line has no 'legal'"),
-        ({**EXACT, "winning": ["a1"]}, "winning moves that are not legal"),
-        ({**EXACT, "winning": ["b1"]}, "a won position has winning moves"),
-        ({**EXACT, "value": 1}, "a won position has winning moves"),
-        ({**EXACT, "move_values": {"b1": -3}}, "missing [], too many ['c2']"),
-        ({**EXACT, "moves": GAME["moves"], "to_move": 0, "value": 1}, "the value of a finished game"),
-        ({**GAME, "game": "chess"}, "there is no game 'chess'"),
-        ({**GAME, "kind": "tale"}, "the kind of a line is"),
-        ({**GAME, "moves": None}, ""),
-        ({**GAME, "options": [1]}, ""),
-        ("a string", "not a JSON object"),
-    ],
+DIFFERING: tuple[tuple[object, str], ...] = (
+    ({**GAME, "winner": 0}, "the winner: the file says 0, the rules say 1"),
+    ({**GAME, "moves": ["b3", "c2", "c3"]}, "the game should be over after its last move"),
+    ({**GAME, "moves": ["b3", "c2", "c3", "b2", "a2"]}, "the game is over"),
+    ({**GAME, "moves": ["b3", "a1"]}, "'a1' is not legal"),
+    ({**GAME, "legal": [["a2"]]}, "missing [], too many ['b3']"),
+    ({**GAME, "territory": [[8, 9]]}, "territory at ply 1: the file says [8, 9], the rules say [8, 8]"),
+    ({**POSITION, "legal": ["b1", "c2", "c3"]}, "missing ['c3'], too many []"),
+    ({**POSITION, "to_move": 0, "legal": ["b1", "c2"]}, "to move: the file says 0, the rules say 1"),
+    ({**POSITION, "legal": ["b1", "c2"], "perft": [2, 5]}, "perft(2): the file says 5, the rules say 4"),
+    (POSITION, "the line has no 'legal'"),
+    ({**EXACT, "winning": ["a1"]}, "winning moves that are not legal"),
+    ({**EXACT, "winning": ["b1"]}, "a won position has winning moves"),
+    ({**EXACT, "value": 1}, "a won position has winning moves"),
+    ({**EXACT, "move_values": {"b1": -3}}, "missing [], too many ['c2']"),
+    ({**EXACT, "moves": GAME["moves"], "to_move": 0, "value": 1}, "the value of a finished game"),
+    ({**GAME, "game": "chess"}, "there is no game 'chess'"),
+    ({**GAME, "kind": "tale"}, "the kind of a line is"),
+    ({**GAME, "moves": None}, ""),
+    ({**GAME, "options": [1]}, ""),
+    ("a string", "not a JSON object"),
 )
-def test_check_says_what_differs_and_where(line: object, problem: str, tmp_path: Path) -> None:
-    (tmp_path / "file.jsonl").write_text(json.dumps(GAME) + "\n" + json.dumps(line) + "\n")
-    done = run("check", str(tmp_path / "file.jsonl"), "--json")
-    assert done.exit_code == 1
-    told = json.loads(done.stdout)
-    assert sum(count["agree"] for count in told["counts"]) == 1
-    assert sum(count["differ"] for count in told["counts"]) == 1
-    assert told["problems"][0].startswith(f"{tmp_path}/file.jsonl:2: ")
-    assert problem in told["problems"][0]
+
+
+def test_check_says_what_differs_and_where(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for line, problem in DIFFERING:
+        with subtests.test(problem, line=line):
+            (tmp_path / "file.jsonl").write_text(json.dumps(GAME) + "\n" + json.dumps(line) + "\n")
+            done = run("check", str(tmp_path / "file.jsonl"), "--json")
+            assert done.exit_code == 1
+            told = json.loads(done.stdout)
+            assert sum(count["agree"] for count in told["counts"]) == 1
+            assert sum(count["differ"] for count in told["counts"]) == 1
+            assert told["problems"][0].startswith(f"{tmp_path}/file.jsonl:2: ")
+            assert problem in told["problems"][0]
 
 
 def test_check_shows_the_first_differences_and_counts_all(tmp_path: Path) -> None:

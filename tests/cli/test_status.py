@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from cornered.cli.main import app
 from cornered.cli.status import find_status
 from cornered.server.cluster.slots import ALL_SLOTS
 from cornered.server.settings import Settings
+from tests.cli.conftest import run
 from tests.conftest import Mosquitto, Postgres, free_port
 from tests.server.conftest import Pair, Start
 from tests.server.conftest import pair as pair
@@ -83,7 +82,7 @@ async def test_a_node_that_listens_on_every_address_is_stored_under_its_machines
 
 def test_a_table_and_json_are_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CORNERED_PORT", str(free_port()))
-    missing = CliRunner().invoke(app, ["admin", "status", "--data", str(tmp_path)])
+    missing = run("admin", "status", "--data", str(tmp_path))
     assert missing.exit_code == 2
     assert "there is no store" in missing.stderr
     assert not (tmp_path / "cornered.db").exists()
@@ -91,9 +90,9 @@ def test_a_table_and_json_are_printed(tmp_path: Path, monkeypatch: pytest.Monkey
         store.execute("CREATE TABLE matches (id TEXT, started INT, ended INT, private BOOL)")
         store.execute("INSERT INTO matches VALUES ('m', 1, NULL, 0)")
     store.close()
-    shown = CliRunner().invoke(app, ["admin", "status", "--data", str(tmp_path)])
+    shown = run("admin", "status", "--data", str(tmp_path))
     assert shown.exit_code == 0, shown.output
     assert "store: sqlite, 1 matches, 1 of them live" in shown.stdout
     assert "no metrics: " in shown.stdout
-    printed = json.loads(CliRunner().invoke(app, ["admin", "status", "--data", str(tmp_path), "--json"]).stdout)
+    printed = json.loads(run("admin", "status", "--data", str(tmp_path), "--json").stdout)
     assert (printed["store"]["live"], printed["is_whole"]) == (1, True)

@@ -1,4 +1,4 @@
-"""`cornered think` and `cornered solve` as processes: one position, and files of many."""
+"""`cornered think` and `cornered solve`: one position, and files of many."""
 
 from __future__ import annotations
 
@@ -7,17 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from cornered import engine
 from cornered.cli.answers import score_text
-from cornered.cli.think import app
+from tests.cli.conftest import run
 
 WON = ("trapgrid", "-o", "size=3", "-m", "b3 b1")
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, arguments)
 
 
 def think(*arguments: str) -> Result:
@@ -58,7 +54,7 @@ def test_a_program_thinks_and_what_is_wrong_with_it_is_one_line() -> None:
 
 
 def test_several_lines_are_told_best_first() -> None:
-    told = json.loads(think("isolation", "--nodes", "20000", "--multipv", "3", "--json").stdout)
+    told = json.loads(think("isolation", "-o", "width=5", "--nodes", "5000", "--multipv", "3", "--json").stdout)
     # The nodes may end an iteration in its middle: what it reached comes before the lines of the one before.
     ranks = [(line["depth"], line["score"]) for line in told["lines"][:3]]
     assert len(ranks) == 3
@@ -67,14 +63,13 @@ def test_several_lines_are_told_best_first() -> None:
 
 
 def test_nodes_and_depth_give_the_same_answer_every_time() -> None:
-    asked = ("quoridor", "-o", "size=5", "-m", "c2", "--nodes", "5000", "--json")
+    asked = ("trapgrid", "-o", "size=5", "-m", "b5", "--nodes", "1000", "--json")
     first, second = (json.loads(think(*asked).stdout) for _ in range(2))
     assert {**first, "seconds": 0} == {**second, "seconds": 0}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
+def test_a_wrong_request_is_one_line_that_says_what_is_wrong(subtests: pytest.Subtests) -> None:
+    for arguments, complaint in (
         (("chess",), "no game 'chess'"),
         (("trapgrid", "--bot", "deep-thought"), "no bot 'deep-thought'"),
         (("trapgrid", "--bot", "minimax:depth=3"), "has no setting 'depth'"),
@@ -85,36 +80,32 @@ def test_nodes_and_depth_give_the_same_answer_every_time() -> None:
         (("--file", "x.jsonl"), "needs --out"),
         (("trapgrid", "--out", "y"), "--out and --resume belong to --file"),
         (("trapgrid", "--resume"), "--out and --resume belong to --file"),
-    ],
-)
-def test_a_wrong_request_is_one_line_that_says_what_is_wrong(arguments: tuple[str, ...], complaint: str) -> None:
-    done = think(*arguments)
-    assert done.exit_code == 2
-    assert complaint in done.stderr
-    assert done.stderr.count("\n") == 1
+    ):
+        with subtests.test(complaint, arguments=arguments):
+            done = think(*arguments)
+            assert done.exit_code == 2
+            assert complaint in done.stderr
+            assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
+def test_a_limit_beyond_all_reason_is_refused(subtests: pytest.Subtests) -> None:
+    for option, value in (
         ("--time", "inf"),
         ("--time", "nan"),
         ("--time", "1e12"),
         ("--nodes", "99999999999999999999"),
         ("--depth", "1001"),
-    ],
-)
-def test_a_limit_beyond_all_reason_is_refused(option: str, value: str) -> None:
-    done = think(*WON, option, value)
-    assert done.exit_code == 2
-    assert f"Invalid value for '{option}'" in done.stderr
-    assert isinstance(done.exception, SystemExit)
+    ):
+        with subtests.test(option, value=value):
+            done = think(*WON, option, value)
+            assert done.exit_code == 2
+            assert f"Invalid value for '{option}'" in done.stderr
 
 
 def test_a_file_is_answered_line_by_line_in_its_order(tmp_path: Path) -> None:
     moves = [["b3", "b1"], [], ["b3"], ["b3", "c2", "c3", "b2"], ["a2", "c2"]]
     file, out = write(tmp_path / "in", *map(position, moves)), tmp_path / "out"
-    done = think("--file", str(file), "--out", str(out), "--nodes", "2000")
+    done = think("--file", str(file), "--out", str(out), "--bot", "minimax", "--depth", "1", "--workers", "2")
     assert done.exit_code == 0, done.output
     answers = [json.loads(line) for line in out.read_text().splitlines()]
     start = engine.load("trapgrid", size=3).start()
@@ -135,9 +126,10 @@ def test_a_line_that_cannot_be_read_is_named_before_anything_is_asked(tmp_path: 
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(
-    ("line", "complaint"),
-    [
+def test_a_line_of_another_shape_is_named(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    file = write(tmp_path / "in", position([]))
+    first = file.read_bytes()
+    for line, complaint in (
         (b"[]", "should be an object"),
         (b"null", "should be an object"),
         (b"{", "Invalid JSON"),
@@ -148,16 +140,14 @@ def test_a_line_that_cannot_be_read_is_named_before_anything_is_asked(tmp_path: 
         (b'{"game":"trapgrid","moves":[3]}', "moves: 0: Input should be"),
         (b'{"game":"trapgrid"}', "neither moves nor a position"),
         (b'{"game":"trapgr\xff"}', "no UTF-8"),
-    ],
-)
-def test_a_line_of_another_shape_is_named(tmp_path: Path, line: bytes, complaint: str) -> None:
-    file = write(tmp_path / "in", position([]))
-    file.write_bytes(file.read_bytes() + line + b"\n")
-    done = think("--file", str(file), "--out", str(tmp_path / "out"))
-    assert done.exit_code == 2
-    assert f"{file}:2: " in done.stderr
-    assert complaint in done.stderr
-    assert done.stderr.count("\n") == 1
+    ):
+        with subtests.test(complaint, line=line):
+            file.write_bytes(first + line + b"\n")
+            done = think("--file", str(file), "--out", str(tmp_path / "out"))
+            assert done.exit_code == 2
+            assert f"{file}:2: " in done.stderr
+            assert complaint in done.stderr
+            assert done.stderr.count("\n") == 1
 
 
 def test_a_file_without_positions_is_refused(tmp_path: Path) -> None:
@@ -180,11 +170,12 @@ def test_answers_never_replace_their_own_positions(tmp_path: Path) -> None:
 
 def test_an_interrupted_file_goes_on_after_its_answers(tmp_path: Path) -> None:
     file, out = write(tmp_path / "in", position([]), position(["b3"])), tmp_path / "out"
-    think("--file", str(file), "--out", str(out), "--nodes", "100")
+    asked = ("--file", str(file), "--out", str(out), "--bot", "greedy", "--workers", "1")
+    think(*asked)
     first, second = out.read_text().splitlines(keepends=True)
     marked = json.dumps({**json.loads(first), "seconds": 1234}) + "\n"
     out.write_text(marked + second[:20])
-    think("--file", str(file), "--out", str(out), "--nodes", "100", "--resume")
+    think(*asked, "--resume")
     lines = out.read_text().splitlines(keepends=True)
     assert lines[0] == marked
     assert json.loads(lines[1])["position"] == json.loads(second)["position"]
@@ -198,21 +189,22 @@ def test_answers_of_other_positions_are_not_taken_for_ours(tmp_path: Path) -> No
     assert "answers another position" in done.stderr
 
 
-@pytest.mark.parametrize("line", [b"[]", b"not JSON", b'{"move":"b2"}', b'{"position":3}', b"\xff"])
-@pytest.mark.parametrize("end", [b"\n", b""])
-def test_a_line_that_is_no_answer_is_named_and_kept(tmp_path: Path, line: bytes, end: bytes) -> None:
+def test_a_line_that_is_no_answer_is_named_and_kept(tmp_path: Path, subtests: pytest.Subtests) -> None:
     file, out = write(tmp_path / "in", position([])), tmp_path / "out"
-    out.write_bytes(line + end)
-    done = think("--file", str(file), "--out", str(out), "--resume")
-    assert done.exit_code == 2
-    assert f"{out}:1: this is no answer; " in done.stderr
-    assert out.read_bytes() == line + end
+    for line in (b"[]", b"not JSON", b'{"move":"b2"}', b'{"position":3}', b"\xff"):
+        for text in (line + b"\n", line):
+            with subtests.test(line=text):
+                out.write_bytes(text)
+                done = think("--file", str(file), "--out", str(out), "--resume")
+                assert done.exit_code == 2
+                assert f"{out}:1: this is no answer; " in done.stderr
+                assert out.read_bytes() == text
 
 
 def test_answers_by_another_bot_or_limit_are_not_gone_on_with(tmp_path: Path) -> None:
     # The game is over in the first position: answers without a thought state their limit too.
     file, out = write(tmp_path / "in", position(["b3", "c2", "c3", "b2"]), position([])), tmp_path / "out"
-    asked = ("--file", str(file), "--out", str(out))
+    asked = ("--file", str(file), "--out", str(out), "--workers", "1")
     assert think(*asked, "--bot", "greedy", "--depth", "2", "--time", "1.5").exit_code == 0
     for line in out.read_text().splitlines():
         assert json.loads(line)["bot"] == "greedy"
@@ -259,7 +251,7 @@ def test_a_seed_holds_for_one_position_and_several_workers() -> None:
 
 def test_answers_with_another_seed_are_not_gone_on_with(tmp_path: Path) -> None:
     file, out = write(tmp_path / "in", position([])), tmp_path / "out"
-    asked = ("--file", str(file), "--out", str(out), "--bot", "random")
+    asked = ("--file", str(file), "--out", str(out), "--bot", "random", "--workers", "1")
     assert think(*asked, "--seed", "7").exit_code == 0
     before = out.read_text()
     assert json.loads(before)["seed"] == 7

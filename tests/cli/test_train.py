@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from cornered.bots.neural.weights import load
 from cornered.bots.pool.blas import ONE_THREAD
-from cornered.cli.main import app as main
-from cornered.cli.train import app
+from tests.cli.conftest import run
 
-ARGUMENTS = ["bamboo-neural", "--radius", "1", "--games", "6", "--epochs", "2", "--seed", "9", "--workers", "1"]
+ARGUMENTS = shlex.split("train bamboo-neural --radius 1 --games 6 --epochs 2 --seed 9 --workers 1")
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +26,7 @@ def few_trials(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_writes_what_it_prints(tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, [*ARGUMENTS, "--out", str(tmp_path), "--plot", "--json"])
+    result = run(*ARGUMENTS, "--out", str(tmp_path), "--plot", "--json")
     assert result.exit_code == 0, result.output
     said: dict[str, Any] = json.loads(result.stdout)
     command = (
@@ -52,40 +49,28 @@ def test_it_writes_what_it_prints(tmp_path: Path) -> None:
 
 
 def test_one_network_alone_with_another_mix_is_told_as_a_table(tmp_path: Path) -> None:
-    arguments = [*ARGUMENTS, "--network", "convolutional", "--mix", "mcts=1", "--out", str(tmp_path)]
-    result = CliRunner().invoke(app, arguments)
+    result = run(*ARGUMENTS, "--network", "convolutional", "--mix", "mcts=1", "--out", str(tmp_path))
     assert result.exit_code == 0, result.output
     assert "wins against bamboo-uniform" in " ".join(result.stdout.split())
     assert [path.name for path in tmp_path.iterdir()] == ["bamboo-convolutional-r1.npz"]
     assert load(tmp_path / "bamboo-convolutional-r1.npz").provenance["mix"] == "mcts=1"
 
 
-def test_numpy_is_not_loaded_before_it_can_be_told_to_use_one_thread() -> None:
-    code = "import sys, cornered.cli.main; sys.exit('numpy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_a_wrong_request_is_one_line(tmp_path: Path) -> None:
+def test_a_wrong_request_is_refused(tmp_path: Path) -> None:
     for arguments, said in (
-        (["--out", str(tmp_path / "none")], "there is no folder"),
-        (["--mix", "people=1"], "a mix looks like"),
+        (("--out", str(tmp_path / "none")), "there is no folder"),
+        (("--out", str(tmp_path), "--mix", "people=1"), "a mix looks like"),
+        (("--out", str(tmp_path), "--seed", "-3"), "Invalid value for '--seed'"),
     ):
-        result = CliRunner().invoke(app, ["bamboo-neural", "--radius", "1", *arguments])
-        assert result.exit_code == 2
-        assert said in result.stderr
-
-
-def test_a_seed_is_no_negative_number(tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["bamboo-neural", "--radius", "1", "--seed", "-3", "--out", str(tmp_path)])
-    assert result.exit_code == 2
-    assert "Invalid value for '--seed'" in result.stderr
-    assert list(tmp_path.iterdir()) == []
+        result = run("train", "bamboo-neural", "--radius", "1", *arguments)
+        assert (result.exit_code, said in result.stderr) == (2, True), said
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_a_missing_extra_is_named_as_the_one_that_has_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "cornered.cli.missing_extra.find_spec", lambda name: None if name in ("pyarrow", "torch") else object()
     )
-    refused = CliRunner().invoke(main, ["train", "quoridor"])
+    refused = run("train", "quoridor")
     assert refused.exit_code == 2
     assert "pip install 'cornered[train]'" in refused.stderr

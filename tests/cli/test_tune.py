@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from cornered.bots.weights.file import read, write
-from cornered.cli.tune import app
 from cornered.lab.tuning import learner
 from cornered.lab.tuning.trial import Trials
+from tests.cli.conftest import run
 
 SMALL = ["--game", "trapgrid", "-o", "size=4", "--seed", "5", "--workers", "1", "--depth", "1"]
 COMMANDS = {
@@ -24,8 +25,8 @@ COMMANDS = {
 }
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, list(arguments))
+def tune(*arguments: str) -> Result:
+    return run("tune", *arguments)
 
 
 @pytest.mark.parametrize("method", COMMANDS)
@@ -33,7 +34,7 @@ def test_it_writes_weights_that_say_how_they_were_made(method: str, tmp_path: Pa
     if method == "optuna":
         pytest.importorskip("optuna")
     out = tmp_path / "weights.json"
-    result = run(method, *SMALL, *COMMANDS[method], "--out", str(out), "--json")
+    result = tune(method, *SMALL, *COMMANDS[method], "--out", str(out), "--json")
     assert result.exit_code == 0, result.output
     said = json.loads(result.stdout)
     held = read(out)
@@ -45,7 +46,7 @@ def test_it_writes_weights_that_say_how_they_were_made(method: str, tmp_path: Pa
     assert not out.with_name("weights.json.checkpoint").exists()
     # The command that it names makes the same again.
     words = held.command.split()[2:]
-    again = run(*words, "--workers", "1", "--out", str(tmp_path / "again.json"))
+    again = tune(*words, "--workers", "1", "--out", str(tmp_path / "again.json"))
     assert again.exit_code == 0, again.output
     assert "territory" in again.stdout
     assert read(tmp_path / "again.json") == held
@@ -53,7 +54,7 @@ def test_it_writes_weights_that_say_how_they_were_made(method: str, tmp_path: Pa
 
 def test_without_optuna_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "optuna", None)
-    result = run("optuna", *SMALL, *COMMANDS["optuna"], "--out", str(tmp_path / "weights.json"))
+    result = tune("optuna", *SMALL, *COMMANDS["optuna"], "--out", str(tmp_path / "weights.json"))
     assert result.exit_code == 2
     assert result.stderr == "cornered: this needs optuna, which is not installed: pip install 'cornered[tuning]'\n"
 
@@ -78,23 +79,23 @@ def test_an_interrupted_command_goes_on_and_comes_to_the_same(
 ) -> None:
     whole, part = tmp_path / "whole.json", tmp_path / "part.json"
     command = [method, *SMALL, *COMMANDS[method]]
-    assert run(*command, "--out", str(whole)).exit_code == 0
+    assert tune(*command, "--out", str(whole)).exit_code == 0
     with monkeypatch.context() as patch:
         interrupted_after(patch, target, name, 1)
-        stopped = run(*command, "--out", str(part))
+        stopped = tune(*command, "--out", str(part))
     assert stopped.exit_code == 130
     assert "the same command goes on" in stopped.stderr
     assert not part.exists()
-    assert run(*command, "--out", str(part)).exit_code == 0
+    assert tune(*command, "--out", str(part)).exit_code == 0
     assert read(part) == read(whole)
 
 
 def test_a_test_is_written_into_the_file(tmp_path: Path) -> None:
     out = tmp_path / "weights.json"
-    assert run("spsa", *SMALL, *COMMANDS["spsa"], "--out", str(out)).exit_code == 0
+    assert tune("spsa", *SMALL, *COMMANDS["spsa"], "--out", str(out)).exit_code == 0
     before = read(out)
     command = ["test", str(out), "--pairs", "4", "--seed", "9", "--workers", "1"]
-    result = run(*command, "--json")
+    result = tune(*command, "--json")
     assert result.exit_code == 0, result.output
     held = read(out)
     assert json.loads(result.stdout) == {"file": str(out), **held.tests[0].model_dump(mode="json")}
@@ -105,43 +106,30 @@ def test_a_test_is_written_into_the_file(tmp_path: Path) -> None:
     # The second run only reads the stored games, and writes the same.
     (games,) = tmp_path.glob("weights.json.test-d1-s9-*/games.jsonl")
     kept = games.read_bytes()
-    assert "tuned against printed: undecided" in run(*command).stdout
+    assert "tuned against printed: undecided" in tune(*command).stdout
     assert games.read_bytes() == kept
     assert kept.count(b"\n") == 8
     assert read(out) == held
     # More pairs go on with them, and other weights in the same file begin anew.
-    more = run("test", str(out), "--pairs", "5", "--seed", "9", "--workers", "1")
+    more = tune("test", str(out), "--pairs", "5", "--seed", "9", "--workers", "1")
     assert more.exit_code == 0, more.output
     assert "Elo " in more.stdout
     assert games.read_bytes().startswith(kept)
     assert games.read_bytes().count(b"\n") == 10
     write(held.model_copy(update={"weights": {**held.weights, "territory": 9.0}}), out)
-    assert run(*command).exit_code == 0
+    assert tune(*command).exit_code == 0
     assert len(list(tmp_path.glob("weights.json.test-d1-s9-*"))) == 2
 
 
-SETTINGS = [
-    *("settings", "textbook-alphabeta:depth=3", "--game", "trapgrid", "-o", "size=4", "--iterations", "3"),
-    *(
-        "--pairs",
-        "4",
-        "--spread",
-        "0.25",
-        "--nodes",
-        "1000000",
-        "--range",
-        "depth=1:9",
-        "--seed",
-        "5",
-        "--workers",
-        "1",
-    ),
-]
+SETTINGS = shlex.split(
+    "settings textbook-alphabeta:depth=3 --game trapgrid -o size=4 --iterations 3 --pairs 4 --spread 0.25 "
+    "--nodes 1000000 --range depth=1:9 --seed 5 --workers 1"
+)
 
 
 def test_settings_of_any_bot_are_tuned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, part = tmp_path / "whole.json", tmp_path / "part.json"
-    done = run(*SETTINGS, "--out", str(whole))
+    done = tune(*SETTINGS, "--out", str(whole))
     assert done.exit_code == 0, done.output
     held = json.loads(whole.read_text())
     assert (held["start"], held["bot"]) == ("textbook-alphabeta:depth=3", "textbook-alphabeta:depth=4")
@@ -150,55 +138,53 @@ def test_settings_of_any_bot_are_tuned(tmp_path: Path, monkeypatch: pytest.Monke
     assert "depth          3 before          4 tuned" in done.stdout
     assert f"cornered match {held['bot']} {held['start']} --game trapgrid -o size=4" in done.stderr
     # The command that it names makes the same again.
-    again = run(*held["command"].split()[2:], "--workers", "1", "--out", str(tmp_path / "again.json"))
+    again = tune(*held["command"].split()[2:], "--workers", "1", "--out", str(tmp_path / "again.json"))
     assert again.exit_code == 0, again.output
     assert json.loads((tmp_path / "again.json").read_text()) == held
     # An interrupted one goes on, and comes to the same.
     with monkeypatch.context() as patch:
         interrupted_after(patch, Trials, "__call__", 1)
-        assert run(*SETTINGS, "--out", str(part)).exit_code == 130
+        assert tune(*SETTINGS, "--out", str(part)).exit_code == 130
     assert not part.exists()
-    resumed = run(*SETTINGS, "--out", str(part), "--json")
+    resumed = tune(*SETTINGS, "--out", str(part), "--json")
     assert json.loads(resumed.stdout) == {"file": str(part), **held}
     assert json.loads(part.read_text()) == held
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (["settings", "mcts", "--game", "trapgrid"], "name a setting to tune with its range"),
-        (["settings", "mcts", "--game", "trapgrid", "--range", "c=0:99"], "c is a number from 0 to 10"),
-        (["settings", "puct", "--game", "trapgrid", "--range", "loss=0:1"], "puct:loss=0.25 does not play"),
-        (["settings", "mcts", "--game", "chess", "--range", "c=0:1"], "chess"),
-        (["td", "--game", "chess"], "there are no weights for 'chess'"),
-        (["td", "--game", "quoridor", "-o", "players=4"], "contests are for two players"),
-        (
-            ["td", "--game", "quoridor", "--tune", "luck"],
-            "quoridor has no weight 'luck'; there are path, progress, wall",
-        ),
-        (["spsa", "--game", "quoridor", "--range", "path=3"], "a range looks like path=0:10"),
-        (["spsa", "--game", "quoridor", "--range", "path=x:3"], "'x' is no number"),
-        (["grid", "--game", "quoridor", "--level", "path"], "NAME=VALUE, not 'path'"),
-        (["grid", "--game", "trapgrid"], "combinations are too many"),
-        (["td", "--game", "trapgrid", "--out", "no-folder/x.json"], "there is no folder no-folder"),
-        (["td", "--game", "trapgrid", "--out", "."], "is a folder; name a file in it"),
-        (["test", "no-file.json"], "no-file.json: No such file or directory"),
-    ],
+WRONG = (
+    ("settings mcts --game trapgrid", "name a setting to tune with its range"),
+    ("settings mcts --game trapgrid --range c=0:99", "c is a number from 0 to 10"),
+    ("settings puct --game trapgrid --range loss=0:1", "puct:loss=0.25 does not play"),
+    ("settings mcts --game chess --range c=0:1", "chess"),
+    ("td --game chess", "there are no weights for 'chess'"),
+    ("td --game quoridor -o players=4", "contests are for two players"),
+    ("td --game quoridor --tune luck", "quoridor has no weight 'luck'; there are path, progress, wall"),
+    ("spsa --game quoridor --range path=3", "a range looks like path=0:10"),
+    ("spsa --game quoridor --range path=x:3", "'x' is no number"),
+    ("grid --game quoridor --level path", "NAME=VALUE, not 'path'"),
+    ("grid --game trapgrid", "combinations are too many"),
+    ("td --game trapgrid --out no-folder/x.json", "there is no folder no-folder"),
+    ("td --game trapgrid --out .", "is a folder; name a file in it"),
+    ("test no-file.json", "no-file.json: No such file or directory"),
 )
+
+
 def test_a_wrong_request_is_one_line(
-    arguments: list[str], complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    result = run(*arguments)
-    assert result.exit_code == 2
-    assert complaint in result.stderr
-    assert result.stderr.startswith("cornered: ")
-    assert result.stderr.count("\n") == 1
+    for command, complaint in WRONG:
+        with subtests.test(command):
+            result = tune(*command.split())
+            assert result.exit_code == 2
+            assert complaint in result.stderr
+            assert result.stderr.startswith("cornered: ")
+            assert result.stderr.count("\n") == 1
 
 
 def test_another_command_does_not_go_on_with_the_games_of_this_one(tmp_path: Path) -> None:
     out = ["--out", str(tmp_path / "weights.json")]
-    assert run("spsa", *SMALL, *COMMANDS["spsa"], *out).exit_code == 0
-    result = run("spsa", *SMALL, "--iterations", "3", "--pairs", "1", *out)
+    assert tune("spsa", *SMALL, *COMMANDS["spsa"], *out).exit_code == 0
+    result = tune("spsa", *SMALL, "--iterations", "3", "--pairs", "1", *out)
     assert result.exit_code == 2
     assert "the plan of another contest" in result.stderr
