@@ -51,9 +51,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption("--nodes", type=int, default=1, help="the number of nodes of the servers in tests/e2e")
     parser.addoption("--long", action="store_true", help="run campaigns for minutes each, and kill servers more often")
-    parser.addoption(
-        "--long", action="store_true", help="run campaigns for minutes each, and puzzles and kills in full"
-    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
