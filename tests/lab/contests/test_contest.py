@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,17 +12,12 @@ from cornered.engine.progress import Progress
 from cornered.lab.contests.contest import MemoryGameStore, hold, stream
 from cornered.lab.contests.journal import ContestJournal
 from cornered.lab.contests.match import PairedMatch, paired, run
-from cornered.lab.contests.openings import no_opening, random_plies
+from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms, Fixture, PlayedGame
 from cornered.lab.execution.workforce import Workforce
+from tests.lab.inline import Inline
 
 TERMS = ContestTerms.of("trapgrid", {"size": 4}, depth=1)
-
-
-@pytest.fixture(scope="module")
-def workforce() -> Iterator[Workforce]:
-    with Workforce.open(2) as workforce:
-        yield workforce
 
 
 MANY = 60
@@ -81,34 +76,18 @@ class Full(MemoryGameStore):
         raise OSError("full")
 
 
-class Worker(Workforce):
-    """Plays in this process, and records when it was stopped."""
-
-    def __init__(self) -> None:
-        self.is_home = False
-
-    def carry_out(  # type: ignore[override]  # a simple one
-        self, function: Callable[[Fixture], PlayedGame], items: Iterable[Fixture], **named: object
-    ) -> Generator[tuple[int, PlayedGame], None, None]:
-        try:
-            for place, item in enumerate(items):
-                yield place, function(item)
-        finally:
-            self.is_home = True
-
-
 def test_work_ends_when_a_game_cannot_be_stored_and_when_the_stream_is_closed() -> None:
-    worker = Worker()
+    worker = Inline()
     with pytest.raises(OSError, match="full") as caught:
         hold(TERMS, Relay(), worker, Full())
     # The work ends at once, not only when the exception is released, whose traceback refers to it.
-    assert worker.is_home, caught
-    worker = Worker()
+    assert not worker.is_at_work, caught
+    worker = Inline()
     games = stream(TERMS, fixtures(4), worker, MemoryGameStore())
     next(games)
-    assert not worker.is_home
+    assert worker.is_at_work
     games.close()
-    assert worker.is_home
+    assert not worker.is_at_work
 
 
 class Relay:
@@ -132,22 +111,8 @@ def test_a_round_is_made_from_the_rounds_before(workforce: Workforce) -> None:
     assert heard == [Progress("games", done) for done in (1, 2, 3)]
 
 
-def test_a_pair_is_one_opening_with_the_seats_swapped() -> None:
-    first, second, third, _ = paired("a", "b", lambda pair: (str(pair),), 2, number=10)
-    assert (first.players, second.players) == (("a", "b"), ("b", "a"))
-    assert first.opening == second.opening == ("0",)
-    assert third.opening == ("1",)
-    assert [first.number, second.number, third.number] == [10, 11, 12]
-
-
 def test_the_better_bot_wins_and_every_pair_is_counted(workforce: Workforce) -> None:
     terms = ContestTerms.of("trapgrid")
     tally = run(PairedMatch("greedy", "random", terms, random_plies(terms), 30), workforce, MemoryGameStore())
     assert tally.games == 60 == 2 * sum(tally.pairs)
     assert tally.wins > 40
-
-
-def test_a_bot_against_itself_scores_half_of_every_pair(workforce: Workforce) -> None:
-    terms = ContestTerms.of("trapgrid", {"size": 4}, depth=3)
-    tally = run(PairedMatch("perfect", "perfect", terms, no_opening, 5), workforce, MemoryGameStore())
-    assert (tally.wins, tally.losses, tally.pairs) == (5, 5, (0, 0, 5, 0, 0))

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
-
-import pytest
 
 from cornered.lab.contests.arena import play
 from cornered.lab.contests.contest import MemoryGameStore
@@ -16,24 +13,11 @@ from cornered.lab.contests.match import MatchTally, PairedMatch, meeting, paired
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms, Effort, PlayedGame
 from cornered.lab.execution.workforce import Workforce
+from tests.lab.inline import Inline
 
 TERMS = ContestTerms.of("trapgrid", {"size": 5}, nodes=50)
 OPENINGS = random_plies(TERMS)
 STRONG, WEAK = "minimax", "random"
-
-
-@pytest.fixture(scope="module")
-def one() -> Iterator[Workforce]:
-    """One worker: results arrive in order."""
-    with Workforce.open(1) as workforce:
-        yield workforce
-
-
-@pytest.fixture(scope="module")
-def three() -> Iterator[Workforce]:
-    """Three workers: results arrive in any order."""
-    with Workforce.open(3) as workforce:
-        yield workforce
 
 
 def timeless(games: dict[int, PlayedGame]) -> list[PlayedGame]:
@@ -72,22 +56,22 @@ def test_a_tally_counts_games_and_pairs_from_the_first_bots_side() -> None:
     assert MatchTally().share == 0.5
 
 
-def test_the_stronger_bot_wins_from_either_side_of_the_table(three: Workforce) -> None:
-    ahead = run(PairedMatch(STRONG, WEAK, TERMS, OPENINGS, 10), three, MemoryGameStore())
-    behind = run(PairedMatch(WEAK, STRONG, TERMS, OPENINGS, 10), three, MemoryGameStore())
+def test_the_stronger_bot_wins_from_either_side_of_the_table(workforce: Workforce) -> None:
+    ahead = run(PairedMatch(STRONG, WEAK, TERMS, OPENINGS, 10), workforce, MemoryGameStore())
+    behind = run(PairedMatch(WEAK, STRONG, TERMS, OPENINGS, 10), workforce, MemoryGameStore())
     assert ahead.games == behind.games == 20
     assert ahead.wins >= 15
     assert behind.losses >= 15
 
 
-def test_a_bot_against_itself_scores_by_the_seat_that_it_has_in_the_first_game(one: Workforce) -> None:
+def test_a_bot_against_itself_scores_by_the_seat_that_it_has_in_the_first_game(workforce: Workforce) -> None:
     """The seat decides the game, so each side scores one point of every pair."""
     terms = ContestTerms.of("trapgrid", {"size": 3}, nodes=1000)
-    tally = run(PairedMatch(STRONG, STRONG, terms, lambda pair: (), 4), one, MemoryGameStore())
+    tally = run(PairedMatch(STRONG, STRONG, terms, lambda pair: (), 4), workforce, MemoryGameStore())
     assert tally.pairs == (0, 0, 4, 0, 0)
 
 
-def test_a_match_ends_after_the_same_pair_however_many_workers_play(one: Workforce, three: Workforce) -> None:
+def test_a_match_ends_after_the_same_pair_however_many_workers_play(workforce: Workforce) -> None:
     def ended(workforce: Workforce) -> tuple[MatchTally, list[PlayedGame]]:
         heard: dict[int, PlayedGame] = {}
 
@@ -99,14 +83,14 @@ def test_a_match_ends_after_the_same_pair_however_many_workers_play(one: Workfor
         assert list(heard) == list(range(tally.games))
         return tally, timeless(heard)
 
-    alone = ended(one)
+    alone = ended(Inline())
     assert alone[0].wins in (5, 6)
-    assert ended(three) == alone
+    assert ended(workforce) == alone
 
 
-def test_a_match_goes_on_where_it_was_and_plays_no_game_twice(three: Workforce, tmp_path: Path) -> None:
+def test_a_match_goes_on_where_it_was_and_plays_no_game_twice(workforce: Workforce, tmp_path: Path) -> None:
     whole = MemoryGameStore()
-    expected = run(PairedMatch(STRONG, WEAK, TERMS, OPENINGS, 6), three, whole)
+    expected = run(PairedMatch(STRONG, WEAK, TERMS, OPENINGS, 6), workforce, whole)
     for count in (3, 8, 12):
         seen: list[int] = []
 
@@ -115,7 +99,7 @@ def test_a_match_goes_on_where_it_was_and_plays_no_game_twice(three: Workforce, 
             return len(seen) == count
 
         with ContestJournal.open(tmp_path, TERMS, {}) as journal:
-            tally = run(PairedMatch(STRONG, WEAK, TERMS, OPENINGS, 6), three, journal, until=report)
+            tally = run(PairedMatch(STRONG, WEAK, TERMS, OPENINGS, 6), workforce, journal, until=report)
         assert seen == list(range(count))
     assert tally == expected
     with ContestJournal.open(tmp_path, TERMS, {}) as journal:

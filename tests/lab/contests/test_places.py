@@ -23,9 +23,9 @@ from cornered.lab.contests.places import as_json, place_standings
 from cornered.lab.contests.schedule import SeatRotation
 from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, PlayedGame
 from cornered.lab.execution.processes import Death
-from cornered.lab.execution.workforce import Workforce
 from cornered.lab.reports.document import markdown
 from cornered.lab.reports.places_report import document
+from tests.lab.inline import Inline
 
 THREE = ContestTerms.of_any_seats("isolation", {"width": 4, "height": 4, "players": 3}, depth=1)
 FOUR = ContestTerms.of_any_seats("quoridor", {"size": 5, "players": 4}, depth=1)
@@ -134,27 +134,22 @@ def test_each_bot_has_each_seat_equally_often(bots: int, seats: int, each: int) 
         assert len({fixture.players for fixture in fixtures if frozenset(fixture.players) == set(names[:3])}) == 6
 
 
-def contest(terms: ContestTerms, bots: tuple[str, ...], each: int, keep: Any, workforce: Workforce) -> list[PlayedGame]:
-    schedule = SeatRotation(bots, terms.load().seats, each, random_plies(terms, 3))
-    return hold(terms, schedule, workforce, keep)
+def contest(terms: ContestTerms, bots: tuple[str, ...], each: int, keep: Any) -> list[PlayedGame]:
+    return hold(terms, SeatRotation(bots, terms.load().seats, each, random_plies(terms, 3)), Inline(), keep)
 
 
 def test_an_interrupted_contest_goes_on_to_the_same_games(tmp_path: Path) -> None:
-    bots = NAMES[:3]
-    with Workforce.open(1) as workforce:
-        with ContestJournal.open(tmp_path, THREE, {}) as journal:
-            whole = contest(THREE, bots, 6, journal, workforce)
-        with ContestJournal.open(tmp_path, THREE, {}) as journal:
-            kept = dict(list(journal.games.items())[:3])
-        other = MemoryGameStore()
-        other.games = kept
-        again = contest(THREE, bots, 6, other, workforce)
+    bots, other = NAMES[:3], MemoryGameStore()
+    with ContestJournal.open(tmp_path, THREE, {}) as journal:
+        whole = contest(THREE, bots, 6, journal)
+    with ContestJournal.open(tmp_path, THREE, {}) as journal:
+        other.games = dict(list(journal.games.items())[:3])
+    again = contest(THREE, bots, 6, other)
     assert [(game.moves, game.places) for game in again] == [(game.moves, game.places) for game in whole]
 
 
 def test_standings_add_up() -> None:
-    with Workforce.open(1) as workforce:
-        games = contest(THREE, NAMES, 6, MemoryGameStore(), workforce)
+    games = contest(THREE, NAMES, 6, MemoryGameStore())
     found = place_standings(THREE, games, NAMES)
     assert found.games == len(games) == 24
     assert sum(one.points for one in found.table) == pytest.approx(1.5 * 24)

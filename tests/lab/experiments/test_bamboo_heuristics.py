@@ -37,7 +37,8 @@ from cornered.lab.experiments.judging import counted
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.experiments.reproduction import FOLDER
 from cornered.lab.statistics.tally import Tally
-from tests.lab.experiments.inline import Inline, check
+from tests.lab.experiments.inline import check
+from tests.lab.inline import Inline
 
 
 def positions(radius: int, games: int) -> Iterator[BambooState]:

@@ -14,7 +14,7 @@ from cornered.engine.progress import no_report
 from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, PlayedGame
 from cornered.lab.experiments.data_tables import GAME_COLUMNS, SEATS, DataTable, describe, game_table, item_table
 from cornered.lab.experiments.laboratory import Laboratory
-from tests.lab.experiments.inline import Inline
+from tests.lab.inline import Inline
 
 TERMS = ContestTerms.of("trapgrid", {"size": 3})
 

@@ -11,7 +11,7 @@ from cornered.engine.progress import Progress, no_report
 from cornered.lab.contests.terms import ContestTerms, Fixture, PlayedGame
 from cornered.lab.experiments.laboratory import Laboratory, tally_of
 from cornered.lab.statistics.tally import Tally
-from tests.lab.experiments.inline import Inline
+from tests.lab.inline import Inline
 
 TERMS = ContestTerms.of("trapgrid", {"size": 3})
 calls: list[int] = []

@@ -14,7 +14,8 @@ from cornered.lab.experiments import REFERENCES, experiments, named, reference_o
 from cornered.lab.experiments.findings import Effect
 from cornered.lab.experiments.pages import page
 from cornered.lab.experiments.reproduction import FOLDER, read, write, write_report
-from tests.lab.experiments.inline import Inline, run
+from tests.lab.experiments.inline import run
+from tests.lab.inline import Inline
 
 NAME = "bamboo-table-2"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -33,12 +32,6 @@ TINY = LearningPlan("quoridor", 2, 12, nodes=60, epochs=3, seed=5, shard_games=6
 @pytest.fixture(scope="module", autouse=True)
 def torch() -> None:
     require("torch", lambda: Path(found.origin) if (found := find_spec("torch")) and found.origin else None)
-
-
-@pytest.fixture(scope="module")
-def workforce() -> Iterator[Workforce]:
-    with Workforce.open(1) as found:
-        yield found
 
 
 @pytest.fixture(autouse=True)

@@ -10,10 +10,10 @@ import pytest
 from cornered import engine
 from cornered.engine.progress import Progress, no_report
 from cornered.lab.contests.folder import PLAN, held
-from cornered.lab.execution.workforce import Workforce
 from cornered.lab.proofs.certificate import Certificate, Flaw, write
 from cornered.lab.proofs.plan import ProofPlan
 from cornered.lab.proofs.proving import CERTIFICATES, RESULTS, ProofResult, check_folder, prove
+from tests.lab.inline import Inline
 
 
 def plan(game: str, nodes: int = 4_000_000, winner: int | None = None, **options: int) -> ProofPlan:
@@ -27,8 +27,8 @@ def run(plan: ProofPlan, folder: Path, *, seconds: float | None = None, jobs: in
         if progress.step == "jobs" and jobs is not None and progress.done >= jobs:
             raise KeyboardInterrupt
 
-    with held(folder, plan.as_json(), "proof", RESULTS), Workforce.open(1) as workforce:
-        return prove(plan, folder, workforce, report, seconds)
+    with held(folder, plan.as_json(), "proof", RESULTS):
+        return prove(plan, folder, Inline(), report, seconds)
 
 
 def test_a_run_that_is_interrupted_repeats_no_job(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ provenance."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +25,7 @@ from cornered.lab.training.games import HYBRID, MIX, Lessons, play, read_mix, se
 from cornered.lab.training.learning import Learner
 from cornered.lab.training.plan import GAMES_BY_RADIUS, TrainingPlan
 from cornered.lab.training.training import TrainingOutcome, train
+from tests.lab.inline import Inline
 
 TINY = TrainingPlan(radius=1, games=20, epochs=4, seed=3)
 
@@ -34,12 +34,6 @@ TINY = TrainingPlan(radius=1, games=20, epochs=4, seed=3)
 def few_trials(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluation, "TRIAL_PAIRS", 2)
     monkeypatch.setattr(evaluation, "DUEL_PAIRS", 3)
-
-
-@pytest.fixture(scope="module")
-def workforce() -> Iterator[Workforce]:
-    with Workforce.open(1) as found:
-        yield found
 
 
 def same(one: Network, other: Network) -> bool:
@@ -53,65 +47,76 @@ def all_same(one: TrainingOutcome, other: TrainingOutcome) -> bool:
     )
 
 
-def test_equal_plans_make_equal_files_and_other_seeds_do_not(tmp_path: Path, workforce: Workforce) -> None:
-    written = []
-    for place, seed in enumerate((3, 3, 4)):
-        outcome = train(TrainingPlan(1, 20, 4, seed), workforce)
-        for name, trained in outcome.networks.items():
-            save(trained, tmp_path / f"{place}{name}.npz")
-        written.append([(tmp_path / f"{place}{name}.npz").read_bytes() for name in NETWORK_KINDS])
-    assert written[0] == written[1]
-    for first, third in zip(written[0], written[2], strict=True):
-        assert first != third
+@pytest.fixture(scope="module")
+def tiny(workforce: Workforce) -> TrainingOutcome:
+    """What TINY makes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(evaluation, "TRIAL_PAIRS", 2)
+        patch.setattr(evaluation, "DUEL_PAIRS", 3)
+        return train(TINY, workforce)
+
+
+def test_equal_plans_make_equal_files_and_other_seeds_do_not(
+    tmp_path: Path, workforce: Workforce, tiny: TrainingOutcome
+) -> None:
+    outcomes = tiny, train(TINY, Inline()), train(TrainingPlan(1, 20, 4, 4), workforce)
     for name in NETWORK_KINDS:
-        again = load(tmp_path / f"0{name}.npz")
-        assert again.provenance["command"] == (
+        for place, outcome in enumerate(outcomes):
+            save(outcome.networks[name], tmp_path / f"{place}{name}.npz")
+        first, again, other = ((tmp_path / f"{place}{name}.npz").read_bytes() for place in range(3))
+        assert first == again != other
+        read = load(tmp_path / f"0{name}.npz")
+        assert read.provenance["command"] == (
             "cornered train bamboo-neural --network both --radius 1 --games 20 --epochs 4 --seed 3 "
             "--mix minimax=3,mcts=1,hybrid=1,outer=2"
         )
-        assert again.network.kind == name
-        assert same(again.network, train(TINY, workforce).networks[name].network)
+        assert read.network.kind == name
+        assert same(read.network, tiny.networks[name].network)
 
 
-def test_the_number_of_workers_does_not_matter(workforce: Workforce) -> None:
-    with Workforce.open(3) as many:
-        assert all_same(train(TINY, many, referees=workforce), train(TINY, workforce, referees=many))
+def test_the_number_of_workers_does_not_matter(workforce: Workforce, tiny: TrainingOutcome) -> None:
+    assert all_same(train(TINY, Inline(), referees=workforce), tiny)
+    assert all_same(train(TINY, workforce, referees=Inline()), tiny)
 
 
-def test_a_network_is_the_same_whether_another_is_trained_beside_it_or_not(workforce: Workforce) -> None:
-    both = train(TINY, workforce).networks
+def test_a_network_is_the_same_whether_another_is_trained_beside_it_or_not(
+    workforce: Workforce, tiny: TrainingOutcome
+) -> None:
     for name in NETWORK_KINDS:
         alone = train(TrainingPlan(1, 20, 4, 3, (name,)), workforce)
         assert list(alone.networks) == [name]
-        assert same(alone.networks[name].network, both[name].network)
+        assert same(alone.networks[name].network, tiny.networks[name].network)
 
 
-@pytest.mark.parametrize(
-    ("stage", "reached"),
-    [("games", 6), ("games", 20), ("the hybrid's network", 2), ("dense network", 3), ("convolutional network", 1)],
-)
 def test_an_interrupted_run_goes_on_to_the_same_weights(
-    tmp_path: Path, workforce: Workforce, stage: str, reached: int
+    tmp_path: Path, workforce: Workforce, tiny: TrainingOutcome
 ) -> None:
-    checkpoint = tmp_path / "checkpoint"
-
-    def interrupt(progress: Progress) -> None:
-        if (progress.step, progress.done) == (stage, reached):
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        train(TINY, workforce, checkpoint, interrupt)
-    seen: list[tuple[str, int]] = []
-    resumed = train(TINY, workforce, checkpoint, lambda progress: seen.append((progress.step, progress.done)))
-    if stage != "games":
-        # An interruption during the report comes before the checkpoint.
-        assert seen[0] == (stage, reached)
-    else:
-        assert seen[0] == (("games", reached + 1) if reached < TINY.games else ("dense network", 1))
-    assert all_same(resumed, train(TINY, workforce))
-    with pytest.raises(
-        ValueError, match=r"another run, 'cornered train bamboo-neural --network both --radius 1 --games 20"
+    checkpoint, seen = tmp_path / "checkpoint", list[tuple[str, int]]()
+    begins = "games", 1
+    # What is interrupted, and what the next run begins with: the report of an epoch comes before its checkpoint.
+    for stage, begins_then in (
+        (("games", 6), ("games", 7)),
+        (("the hybrid's network", 2), ("the hybrid's network", 2)),
+        (("games", 20), ("dense network", 1)),
+        (("dense network", 3), ("dense network", 3)),
+        (("convolutional network", 1), ("convolutional network", 1)),
     ):
+
+        def interrupt(progress: Progress, stage: tuple[str, int] = stage) -> None:
+            seen.append((progress.step, progress.done))
+            if seen[-1] == stage:
+                raise KeyboardInterrupt
+
+        seen.clear()
+        with pytest.raises(KeyboardInterrupt):
+            train(TINY, workforce, checkpoint, interrupt)
+        assert seen[0] == begins
+        begins = begins_then
+    seen.clear()
+    resumed = train(TINY, workforce, checkpoint, lambda progress: seen.append((progress.step, progress.done)))
+    assert seen[0] == begins
+    assert all_same(resumed, tiny)
+    with pytest.raises(ValueError, match="another run, 'cornered train bamboo-neural --network both --radius 1"):
         train(TrainingPlan(1, 20, 4, 4), workforce, checkpoint)
 
 
@@ -229,10 +234,9 @@ def test_a_player_that_fails_ends_the_trials(workforce: Workforce) -> None:
         evaluation.evaluated({"dense": for_another_board}, 3, 1, workforce, no_report)
 
 
-def test_learning_curves_are_drawn_the_same_every_time(tmp_path: Path, workforce: Workforce) -> None:
-    curves = train(TINY, workforce).curves
+def test_learning_curves_are_drawn_the_same_every_time(tmp_path: Path, tiny: TrainingOutcome) -> None:
     for name in ("a.svg", "b.svg"):
-        plot(curves, "Bamboo, radius 1", tmp_path / name)
+        plot(tiny.curves, "Bamboo, radius 1", tmp_path / name)
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
     assert "convolutional" in (tmp_path / "a.svg").read_text()
 

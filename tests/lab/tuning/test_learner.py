@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,15 +14,10 @@ from cornered.lab.execution.workforce import Workforce
 from cornered.lab.tuning import learner
 from cornered.lab.tuning.learner import LearningPlan, Learnt, learn, self_play
 from cornered.lab.tuning.td import error
+from tests.lab.inline import Inline
 
 TERMS = ContestTerms.of("trapgrid", {"size": 4}, seed=3)
 PLAN = LearningPlan(60, batch=20)
-
-
-@pytest.fixture(scope="module")
-def workforce() -> Iterator[Workforce]:
-    with Workforce.open(1) as workforce:
-        yield workforce
 
 
 class Interrupted(Exception):
@@ -48,8 +42,7 @@ def test_an_even_depth_judges_the_positions_before_ones_own_moves() -> None:
 
 def test_more_workers_and_interruptions_change_nothing(tmp_path: Path, workforce: Workforce) -> None:
     whole = learn(TERMS, PLAN, workforce)
-    with Workforce.open(2) as two:
-        assert learn(TERMS, PLAN, two) == whole
+    assert learn(TERMS, PLAN, Inline()) == whole
     checkpoint = tmp_path / "checkpoint"
 
     def stop(_: Progress) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -28,12 +27,6 @@ TERMS = ContestTerms.of("trapgrid", {"size": 4}, seed=2)
 
 def trapgrid_word(values: Values | None) -> str:
     return model("trapgrid").word(values, 1)
-
-
-@pytest.fixture(scope="module")
-def workforce() -> Iterator[Workforce]:
-    with Workforce.open(1) as workforce:
-        yield workforce
 
 
 class Bowl:
