@@ -8,7 +8,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Final
 
-__all__ = ["write_bot"]
+__all__ = ["WAITING", "write_bot"]
 
 BOT: Final = '''"""{name}: a bot for Cornered. It plays every game, at random until you know better."""
 
@@ -96,5 +96,6 @@ def _is_name_of_module(module: str) -> bool:
 
 def _is_taken(module: str) -> bool:
     """Return whether a file of this name would hide a module that the bot or Cornered imports, or one of pytest's."""
-    known = (*sys.stdlib_module_names, *packages_distributions(), "cornered", "pytest", "conftest", "test")
-    return module in known
+    if module in sys.stdlib_module_names or module in ("cornered", "pytest", "conftest", "test"):
+        return True
+    return module in packages_distributions()

@@ -58,7 +58,8 @@ def serving(data: Path) -> Iterator[Served]:
 
     with ThreadPoolExecutor(1) as threads:
         serving = threads.submit(asyncio.run, serve())
-        wait((opened, serving), return_when=FIRST_COMPLETED)
+        either: tuple[Future[Any], ...] = (opened, serving)
+        wait(either, return_when=FIRST_COMPLETED)
         if serving.done():
             serving.result()
         served = opened.result()

@@ -9,7 +9,7 @@ import os
 import random
 import socket
 import struct
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from ipaddress import ip_network
 from typing import TypeAlias
@@ -129,13 +129,13 @@ async def test_bytes_pass_both_ways_as_they_are() -> None:
 
 async def test_a_client_that_does_not_read_stops_its_node_and_loses_nothing() -> None:
     # What the buffers of the system may hold between three programs, and far less than is sent.
-    much, little = 64_000_000, 32_000_000
+    much, little = 40_000_000, 4_000_000
     async with balanced(Node()) as running:
         (reader, _), (_, sender) = await running.joined()
         data = random.Random(2).randbytes(much)
         sender.write(data)
         (other, to_other), (from_other, answering) = await running.joined()
-        for _ in range(500):
+        for _ in range(100):
             to_other.write(b"?")
             assert await from_other.readexactly(1) == b"?"
             answering.write(b"!")
@@ -203,15 +203,12 @@ async def test_without_a_node_there_is_an_answer() -> None:
     assert b"no server is ready" in answer
 
 
-@pytest.mark.parametrize(
-    "forged",
-    [b"", b"X-Forwarded-For: 9.9.9.9\r\n", b"x-forwarded-FOR:9.9.9.9\r\nX-Forwarded-For : 8.8.8.8\r\n"],
-)
-def test_the_visitors_address_is_the_only_forwarded_one(forged: bytes) -> None:
-    head = b"GET / HTTP/1.1\r\n" + forged + b"Host: a\r\nAccept: X-Forwarded-For: no\r\n\r\n"
-    assert with_visitor(head, "10.0.0.7") == (
-        b"GET / HTTP/1.1\r\nHost: a\r\nAccept: X-Forwarded-For: no\r\nX-Forwarded-For: 10.0.0.7\r\n\r\n"
-    )
+def test_the_visitors_address_is_the_only_forwarded_one() -> None:
+    for forged in (b"", b"X-Forwarded-For: 9.9.9.9\r\n", b"x-forwarded-FOR:9.9.9.9\r\nX-Forwarded-For : 8.8.8.8\r\n"):
+        head = b"GET / HTTP/1.1\r\n" + forged + b"Host: a\r\nAccept: X-Forwarded-For: no\r\n\r\n"
+        assert with_visitor(head, "10.0.0.7") == (
+            b"GET / HTTP/1.1\r\nHost: a\r\nAccept: X-Forwarded-For: no\r\nX-Forwarded-For: 10.0.0.7\r\n\r\n"
+        ), forged
     assert with_visitor(b"\r\n\r\n", "::1") == b"\r\nX-Forwarded-For: ::1\r\n\r\n"
 
 
@@ -270,26 +267,22 @@ async def test_connections_are_bounded_in_all(monkeypatch: pytest.MonkeyPatch) -
         await running.joined()
 
 
-def close(writer: asyncio.StreamWriter) -> None:
-    writer.close()
-
-
-def abort(writer: asyncio.StreamWriter) -> None:
-    writer.transport.abort()
-
-
-@pytest.mark.parametrize("end", [close, abort])
-async def test_an_end_of_either_side_reaches_the_other(end: Callable[[asyncio.StreamWriter], None]) -> None:
+async def test_an_end_of_either_side_reaches_the_other() -> None:
     async with balanced(Node()) as running:
-        (from_node, to_node), (from_client, to_client) = await running.joined()
-        end(to_client)
-        assert await ended(from_node) == b""
-        to_node.close()
-        (_, to_node), (from_client, to_client) = await running.joined()
-        end(to_node)
-        assert await ended(from_client) == b""
-        to_client.close()
-        await until(lambda: running.balancer.connections == 0)
+        for is_abort in (False, True):
+
+            def end(writer: asyncio.StreamWriter, is_abort: bool = is_abort) -> None:
+                (writer.transport.abort if is_abort else writer.close)()
+
+            (from_node, to_node), (from_client, to_client) = await running.joined()
+            end(to_client)
+            assert await ended(from_node) == b""
+            to_node.close()
+            (_, to_node), (from_client, to_client) = await running.joined()
+            end(to_node)
+            assert await ended(from_client) == b""
+            to_client.close()
+            await until(lambda: running.balancer.connections == 0)
 
 
 async def test_a_client_that_does_not_close_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,36 +20,43 @@ def rows(title: str, end: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line[:2] == "| "]
 
 
-COUNTS = [row for row in rows("Perft", "\n## ") if row[0].startswith("`")]
-EXAMPLES = [(kind.name, row) for kind in engine.games() for row in rows(kind.title, "\n## ") if row[0].startswith("`{")]
+def counts() -> list[list[str]]:
+    return [row for row in rows("Perft", "\n## ") if row[0].startswith("`")]
+
+
+def examples() -> list[tuple[str, list[str]]]:
+    """Return the rows of positions with the names of their games."""
+    return [(kind.name, row) for kind in engine.games() for row in rows(kind.title, "\n## ") if row[0].startswith("`{")]
 
 
 def test_the_committed_file_is_what_is_generated() -> None:
     assert generate() == TEXT, "run `python -m cornered.cli.games_reference`"
 
 
-@pytest.mark.parametrize("row", COUNTS, ids=lambda row: f"{row[0]} {row[1]}")
-def test_each_perft_count_is_that_of_the_rules(row: list[str]) -> None:
-    start = engine.load(row[0].strip("`"), **json.loads(row[1].strip("`"))).start()
-    counts = [int(number) for number in row[2].split(", ")]
-    assert counts == [engine.perft(start, depth) for depth in range(1, len(counts) + 1)]
+def test_each_perft_count_is_that_of_the_rules(subtests: pytest.Subtests) -> None:
+    for game, options, told, *_ in counts():
+        with subtests.test(f"{game} {options}"):
+            start = engine.load(game.strip("`"), **json.loads(options.strip("`"))).start()
+            numbers = [int(number) for number in told.split(", ")]
+            assert numbers == [engine.perft(start, depth) for depth in range(1, len(numbers) + 1)]
 
 
-@pytest.mark.parametrize(("name", "row"), EXAMPLES, ids=[f"{name} {row[1]}" for name, row in EXAMPLES])
-def test_each_position_can_be_read_and_has_the_moves_shown(name: str, row: list[str]) -> None:
-    state = engine.load(name, **json.loads(row[0].strip("`"))).parse(row[1].strip("`"))
-    assert str(state) == row[1].strip("`")
-    if row[2].startswith("none"):
-        assert state.outcome is not None
-        assert state.moves() == []
-    else:
-        assert row[2].replace("`", "").split() == state.moves()
+def test_each_position_can_be_read_and_has_the_moves_shown(subtests: pytest.Subtests) -> None:
+    for name, row in examples():
+        with subtests.test(f"{name} {row[1]}"):
+            state = engine.load(name, **json.loads(row[0].strip("`"))).parse(row[1].strip("`"))
+            assert str(state) == row[1].strip("`")
+            if row[2].startswith("none"):
+                assert state.outcome is not None
+                assert state.moves() == []
+            else:
+                assert row[2].replace("`", "").split() == state.moves()
 
 
 def test_every_game_has_counts_and_examples_and_every_key_is_described() -> None:
     names = {kind.name for kind in engine.games()}
-    assert {row[0].strip("`") for row in COUNTS} == names == {name for name, _ in EXAMPLES}
-    shown = {word.partition("=")[0] for _, row in EXAMPLES for word in row[1].strip("`").split()[2:]}
+    assert {row[0].strip("`") for row in counts()} == names == {name for name, _ in examples()}
+    shown = {word.partition("=")[0] for _, row in examples() for word in row[1].strip("`").split()[2:]}
     assert shown == {row[0].strip("`") for row in rows("Positions", "\n## ")[2:]}
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from typing import Literal
+from itertools import product
+from typing import Literal, get_args
 
 import pytest
 from rich.console import Console
@@ -45,22 +46,22 @@ def printed(on: Console, name: str, *, has_hints: bool = False, is_light: bool |
     return on.export_text(styles=False)
 
 
-@pytest.mark.parametrize("name", LONG)
-@pytest.mark.parametrize("colours", ["truecolor", "standard"])
-def test_a_large_board_of_every_game_fits_a_small_terminal_whole(name: str, colours: Colours) -> None:
-    *board, position, end = printed(console(colours=colours), name, has_hints=True).split("\n")
-    state, _ = reach(name)
-    assert (position, end) == (str(state), "")
-    assert len(board) + -(-len(position) // 80) < 24
-    assert max(Text(line).cell_len for line in board) <= 80
-    assert all(any(f"seat {seat}" in line for line in board) for seat in range(state.game.seats))
+def test_a_large_board_of_every_game_fits_a_small_terminal_whole(subtests: pytest.Subtests) -> None:
+    for name, colours in product(LONG, get_args(Colours)):
+        with subtests.test(name, colours=colours):
+            *board, position, end = printed(console(colours=colours), name, has_hints=True).split("\n")
+            state, _ = reach(name)
+            assert (position, end) == (str(state), "")
+            assert len(board) + -(-len(position) // 80) < 24
+            assert max(Text(line).cell_len for line in board) <= 80
+            assert all(any(f"seat {seat}" in line for line in board) for seat in range(state.game.seats))
 
 
-@pytest.mark.parametrize("name", LONG)
-def test_a_pipe_gets_characters_that_every_program_can_read(name: str) -> None:
-    on = console(terminal=False, colours=None)
-    assert printed(on, name, has_hints=True).isascii()
-    assert "\x1b" not in on.export_text()
+def test_a_pipe_gets_characters_that_every_program_can_read() -> None:
+    for name in LONG:
+        on = console(terminal=False, colours=None)
+        assert printed(on, name, has_hints=True).isascii(), name
+        assert "\x1b" not in on.export_text(), name
 
 
 def test_hints_mark_the_cells_that_may_be_moved_to_and_no_others() -> None:
