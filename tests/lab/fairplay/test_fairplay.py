@@ -158,14 +158,13 @@ def test_a_report_has_three_forms_and_says_that_people_judge() -> None:
     assert "overlap" in as_text(compare("Ann", others, [], others), [])
 
 
-@pytest.mark.thorough
 def test_one_who_plays_the_champions_moves_and_one_who_plays_as_level_3_differ_clearly() -> None:
     champion = create("champion")
     game = engine.load("isolation")
     champion.prepare(game)
-    limit = Limit(nodes=3_000, lines=LINES)
+    limit = Limit(nodes=500, lines=LINES)
     own, others = list[Judgement](), list[Judgement]()
-    for number in range(10):
+    for number in range(8):
         level = create("level:level=3", number)
         players = {0: (champion, ANN), 1: (level, BEN)} if number % 2 else {0: (level, BEN), 1: (champion, ANN)}
         state, moves = game.start(), list[TimedMove]()
