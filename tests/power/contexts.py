@@ -1,14 +1,15 @@
 """Records which tests run which lines: a program that runs tests under coverage with a context for each.
 
-    python contexts.py ROOT OUTPUT FILE ...
+    python contexts.py SPECIFICATION.json
 
-It writes OUTPUT.coverage, and to OUTPUT.json the CPU seconds and the outcome of each test. Processes that tests start
+It writes a file .coverage, and to one .json the CPU seconds and the outcome of each test. Processes that tests start
 are measured too, each in the context of the test that starts it. What runs outside tests, as an import, has the empty
 context. Like executor.py it needs no module of this project.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
@@ -46,9 +47,21 @@ def cpu_seconds() -> float:
 class Contexts:
     """The plugin that names the context."""
 
-    def __init__(self, measured: coverage.Coverage) -> None:
-        self.measured = measured
+    def __init__(self, measured: coverage.Coverage, only: set[str] | None) -> None:
+        self.measured, self.only = measured, only
         self.tests: dict[str, dict[str, object]] = {}
+
+    def pytest_collection(self) -> None:
+        # Imported here, after pytest has got its chance to rewrite it: a warning otherwise, and warnings are errors.
+        from hypothesis import settings
+
+        # The same examples as later with a mutant.
+        settings.register_profile("mutants", settings.default, database=None, derandomize=True)
+        settings.load_profile("mutants")
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        if self.only is not None:
+            items[:] = [item for item in items if item.nodeid in self.only]
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -66,7 +79,10 @@ class Contexts:
             self.tests[report.nodeid]["passes"] = False
 
 
-def main(root: str, output: str, files: list[str]) -> None:
+def main(path: str) -> None:
+    specification = json.loads(Path(path).read_text("utf-8"))
+    root, output, files = specification["root"], specification["output"], specification["files"]
+    only = specification["only"]
     os.chdir(root)
     sys.path[0] = root
     data = f"{output}.coverage"
@@ -77,20 +93,20 @@ def main(root: str, output: str, files: list[str]) -> None:
     os.environ["COVERAGE_PROCESS_START"] = str(of_processes)
     measured = coverage.Coverage(config_file=str(own))
     measured.start()
-    plugin = Contexts(measured)
+    plugin = Contexts(measured, None if only is None else set(json.loads(Path(only).read_text("utf-8"))))
     pytest.main(["-q", "-p", "no:cacheprovider", "--no-header", "--tb=short", *files], plugins=[plugin])
     measured.stop()
     merged = measured.get_data()
-    processes = sorted(own.parent.glob(f"{own.stem}.process.*"))
-    for each in processes:
-        if each.suffix != ".rc":
-            of_process = coverage.CoverageData(str(each))
+    for each in sorted(own.parent.glob(f"{own.stem}.process.*")):
+        of_process = coverage.CoverageData(str(each))
+        # A process that was killed while it wrote leaves half a file.
+        with contextlib.suppress(coverage.CoverageException):
             of_process.read()
             merged.update(of_process)
-            each.unlink()
+        each.unlink()
     measured.save()
     Path(f"{output}.json").write_text(json.dumps(plugin.tests), "utf-8")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3:])
+    main(sys.argv[1])

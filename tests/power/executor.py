@@ -154,6 +154,7 @@ class Executor:
     def __init__(self, specification: Json, replies: int) -> None:
         self.root = Path(os.path.realpath(specification["root"]))
         self.scratch = Path(specification["scratch"])
+        self.cpu_limit_s = specification.get("cpu_limit_s", CPU_LIMIT_S)
         self.replies = os.fdopen(replies, "w", encoding="utf-8")
         self.count = 0
         self.items: dict[str, pytest.Item] = {}
@@ -166,7 +167,7 @@ class Executor:
         # What a failing mutant leaves in the data base must not find the next one, and a run again must say the same.
         settings.register_profile(
             "mutants",
-            settings.get_profile("any machine"),
+            settings.default,
             database=None,
             derandomize=True,
             phases=(Phase.explicit, Phase.reuse, Phase.generate),
@@ -209,14 +210,15 @@ class Executor:
         if not chosen:
             return {"key": job["key"], "status": "survived", "ran": 0, "cpu_s": 0.0}
         file = self.root / job["path"]
-        before, is_in_place = file.read_bytes(), job.get("is_in_place", False)
+        before = file.read_bytes()
+        is_unchanged = job.get("is_in_place", False) or job.get("is_in_memory", False)
         stat = file.stat()
         self.count += 1
         scratch = self.scratch / str(self.count)
         scratch.mkdir(parents=True)
         begin = time.monotonic()
         try:
-            if not is_in_place:
+            if not is_unchanged:
                 file.write_text(job["source"], "utf-8")
                 # A compiled file is as new as its source says: no two mutants have the same time.
                 os.utime(file, (self.count, int(time.time()) % 10**8 * 10 + self.count))
@@ -229,7 +231,7 @@ class Executor:
             result = self.watch(child, read, job["limits"])
         finally:
             kill_children()
-            if not is_in_place:
+            if not is_unchanged:
                 file.write_bytes(before)
                 os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
             shutil.rmtree(scratch, ignore_errors=True)
@@ -290,7 +292,7 @@ class Executor:
                     break
                 continue
             recorded = limits.get(current, 1.0)
-            if cpu - at_start > CPU_LIMIT_S + CPU_FACTOR * recorded:
+            if cpu - at_start > self.cpu_limit_s + CPU_FACTOR * recorded:
                 how = "loops"
             elif now - last_change > IDLE_S + recorded:
                 how = "waits"
