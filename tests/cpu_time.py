@@ -18,13 +18,14 @@ from typing import Any, Final, cast
 
 import pytest
 
-__all__ = ["CPU_TIME", "DURATIONS", "cpu_seconds", "recorded"]
+__all__ = ["CPU_TIME", "DURATIONS", "SUM", "cpu_seconds", "recorded"]
 
 DURATIONS: Final = Path("tests/durations.json")
 """CPU seconds by file and by test, in the checkout; `--record` writes it."""
 KEPT_S: Final = 0.1
 """Tests that take less are recorded by their file's sum alone."""
 SUM: Final = "all"
+"""The name of a file's sum among its tests."""
 CPU: Final = "cpu"
 """The property of a test's last report: its own CPU seconds, and those of shared fixtures that it began or ended."""
 CPU_TIME: Final = pytest.StashKey["CpuTime"]()

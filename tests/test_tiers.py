@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cpu_time import DURATIONS, recorded
-from tests.tiers import SMOKE
+from tests.cpu_time import DURATIONS, SUM, recorded
+from tests.tiers import SMOKE, core_seconds, smoke_tests
 
 pytest_plugins = ["pytester"]
 
@@ -39,9 +39,11 @@ CORE = {(file, name) for file, name in ALL - CAMPAIGNS if name not in SLOW} | {(
 
 
 def commands_of_ci() -> list[list[str]]:
-    """Return pytest's arguments in each call of `./run test` of CI."""
+    """Return pytest's arguments in each call of `./run test` of CI, but for the one that only makes the environment."""
     lines = (ROOT / ".ci" / "run").read_text().splitlines()
-    return [words[2:] for line in lines if (words := shlex.split(line, comments=True))[:2] == ["./run", "test"]]
+    calls = [words[2:] for line in lines if (words := shlex.split(line, comments=True))[:2] == ["./run", "test"]]
+    assert calls.pop(0) == ["--version"]
+    return calls
 
 
 def ran(pytester: pytest.Pytester, *arguments: str) -> Counter[tuple[str, str]]:
@@ -130,6 +132,12 @@ def test_other_share(shared): pass
         "test_one_share",
         "test_other_share",
     }
+
+
+def test_the_recorded_times_are_within_five_and_thirty_minutes_of_two_cores() -> None:
+    durations = recorded(ROOT / DURATIONS)
+    assert core_seconds(durations, smoke_tests(ROOT)) <= 550
+    assert sum(tests[SUM] for tests in durations.values()) <= 2_400
 
 
 def test_shuffled_files_keep_their_tests_together(suite: pytest.Pytester) -> None:

@@ -16,9 +16,9 @@ from typing import Final, Literal, TypeAlias
 
 import pytest
 
-from tests.cpu_time import CPU_TIME, DURATIONS, recorded
+from tests.cpu_time import CPU_TIME, DURATIONS, SUM, recorded
 
-__all__ = ["CORE_LIMIT_S", "Tier", "tier_of"]
+__all__ = ["CORE_LIMIT_S", "SMOKE", "Tier", "core_seconds", "smoke_tests", "tier_of"]
 
 Tier: TypeAlias = Literal["core", "thorough", "campaign"]
 FLAGS: Final[dict[Tier, str]] = {"thorough": "--thorough", "campaign": "--campaigns"}
@@ -67,9 +67,22 @@ def is_whole(config: pytest.Config) -> bool:
     return not names_tests(config) and config.getoption("--changed") is None
 
 
-def smoke_tests(config: pytest.Config) -> frozenset[str]:
-    """Return the ids of the smoke tests."""
-    return frozenset(tomllib.loads((config.rootpath / SMOKE).read_text("utf-8")).values())
+def smoke_tests(root: Path) -> frozenset[str]:
+    """Return the ids of the smoke tests of a checkout."""
+    return frozenset(tomllib.loads((root / SMOKE).read_text("utf-8")).values())
+
+
+def core_seconds(durations: Mapping[str, Mapping[str, float]], smoke: Container[str]) -> float:
+    """Return the recorded CPU seconds of the core: those of each file, less what is slow in it."""
+    return sum(
+        tests[SUM]
+        - sum(
+            seconds
+            for name, seconds in tests.items()
+            if name != SUM and seconds > CORE_LIMIT_S and f"{file}::{name}" not in smoke
+        )
+        for file, tests in durations.items()
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -83,7 +96,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Deselect the tiers that are not asked for, and run campaigns one at a time.
 
     Campaigns need Linux's loopback network, namespaces and /proc, and an otherwise idle machine."""
-    smoke = smoke_tests(config)
+    smoke = smoke_tests(config.rootpath)
     if is_whole(config) and (missing := smoke - {item.nodeid for item in items}):
         raise pytest.UsageError(f"{SMOKE} names what is no test: {', '.join(sorted(missing))}")
     durations = recorded(config.rootpath / DURATIONS)
@@ -116,7 +129,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """Name the tests of the core that took far more CPU time than its limit."""
     if names_tests(config) or any(config.getoption(flag) for flag in FLAGS.values()):
         return
-    smoke = smoke_tests(config)
+    smoke = smoke_tests(config.rootpath)
     slow = {
         f"{file}::{name}": seconds
         for file, tests in config.stash[CPU_TIME].by_file().items()
