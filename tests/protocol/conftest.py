@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import json
+import re
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 
+import msgpack
 import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, BeforeValidator
 from pydantic.fields import FieldInfo
 
-from cornered.protocol.codec import CODECS, Codec
+from cornered.protocol.codec import CODECS, Codec, ProtocolError
 from cornered.protocol.commands import ClientMessage
 from cornered.protocol.messages import ServerMessage
+from cornered.protocol.reference import generate
 
 LARGEST = 2**53
+CHARACTERS = re.compile(r"\^(\[[^]]+\])\+\$")
+"""A pattern that says which characters a text has; `from_regex` is slow."""
+STRATEGIES: dict[str, st.SearchStrategy[Any]] = {}
 WRITTEN = st.characters(codec="utf-8", exclude_categories=["C", "M", "Z"])
 """Characters of visible texts; NFKC expands some of them, so lengths may still exceed a limit."""
 
@@ -45,7 +53,14 @@ def is_acceptable(clean: Any, text: str) -> bool:
 
 
 def strategy(kind: Any, limits: Mapping[str, Any]) -> st.SearchStrategy[Any]:
-    """Return a strategy for the values of one annotation."""
+    """Return the strategy for the values of one annotation. Many fields have the same one, which is slow to make."""
+    key = f"{kind!r} {limits!r}"
+    if key not in STRATEGIES:
+        STRATEGIES[key] = new_strategy(kind, limits)
+    return STRATEGIES[key]
+
+
+def new_strategy(kind: Any, limits: Mapping[str, Any]) -> st.SearchStrategy[Any]:
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
         return strategy(arguments[0], {**limits, **constraints_of(arguments[1:])})
@@ -69,6 +84,9 @@ def strategy(kind: Any, limits: Mapping[str, Any]) -> st.SearchStrategy[Any]:
         return st.integers(limits.get("ge", -LARGEST), limits.get("le", limits.get("lt", LARGEST + 1) - 1))
     if kind is float:
         return st.floats(limits.get("ge"), limits.get("le"), allow_nan=False, allow_infinity=False)
+    if kind is str and (found := CHARACTERS.fullmatch(limits.get("pattern", ""))):
+        allowed = [character for character in map(chr, range(128)) if re.match(found[1], character)]
+        return st.text(allowed, min_size=limits.get("min_length", 1), max_size=min(30, limits["max_length"]))
     if kind is str and "pattern" in limits:
         fitting = st.from_regex(limits["pattern"].replace("$", r"\Z"), alphabet=st.characters(codec="utf-8"))
         return fitting.filter(lambda text: limits.get("min_length", 0) <= len(text) <= limits["max_length"])
@@ -101,31 +119,31 @@ COMMANDS = members(ClientMessage)
 MESSAGES = members(ServerMessage)
 
 
-@pytest.fixture(params=CODECS, scope="session")
-def codec(request: pytest.FixtureRequest) -> Codec:
-    """Both codecs: every test that names it runs through JSON and through msgpack."""
-    return CODECS[request.param]
+generated = cache(generate)
+"""Return the generated files by path."""
+BOTH: Final = tuple(CODECS.values())
+A_COMMAND: Final = st.sampled_from(COMMANDS).flatmap(model)
+"""Every message that a client may send."""
+A_MESSAGE: Final = st.sampled_from(MESSAGES).flatmap(model)
+"""Every message that the server may send."""
 
 
-@pytest.fixture(scope="session")
-def commands() -> st.SearchStrategy[Any]:
-    """Every message that a client may send."""
-    return st.sampled_from(COMMANDS).flatmap(model)
+def pack(codec: Codec, value: Any) -> str | bytes:
+    """Return any value encoded by the codec."""
+    return json.dumps(value, ensure_ascii=False) if codec.is_text else msgpack.packb(value)
 
 
-@pytest.fixture(scope="session")
-def messages() -> st.SearchStrategy[Any]:
-    """Every message that the server may send."""
-    return st.sampled_from(MESSAGES).flatmap(model)
+def refusal(codec: Codec, raw: str | bytes) -> ProtocolError:
+    """Return the error of a command that is refused."""
+    with pytest.raises(ProtocolError) as caught:
+        codec.decode_command(raw)
+    return caught.value
 
 
-@pytest.fixture(params=COMMANDS, ids=lambda kind: kind.__name__, scope="session")
-def each_command(request: pytest.FixtureRequest) -> st.SearchStrategy[Any]:
-    """One kind of command at a time."""
-    return model(request.param)
-
-
-@pytest.fixture(params=MESSAGES, ids=lambda kind: kind.__name__, scope="session")
-def each_message(request: pytest.FixtureRequest) -> st.SearchStrategy[Any]:
-    """One kind of server message at a time."""
-    return model(request.param)
+def check_each(
+    subtests: pytest.Subtests, kinds: Iterable[type[BaseModel]], examples: int, check: Callable[[Any], None]
+) -> None:
+    """Call `check` with `examples` values of each of the models."""
+    for kind in kinds:
+        with subtests.test(kind.__name__):
+            settings(max_examples=examples)(given(model(kind))(check))()

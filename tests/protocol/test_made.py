@@ -17,11 +17,12 @@ def played(seq: int = 2) -> Played:
     return Played(seq=seq, at=5, seat=0, cause="c1", ply=0, move="a1", spent=3, left=(None, None))
 
 
-@pytest.mark.parametrize("kind", [*members(MatchEvent), *MESSAGES])
-def test_every_event_and_server_message_is_built_without_validation(kind: type[object]) -> None:
-    assert issubclass(kind, Made)
+def test_every_event_and_server_message_is_built_without_validation() -> None:
+    kinds = [*members(MatchEvent), *MESSAGES]
+    assert [kind for kind in kinds if not issubclass(kind, Made)] == []
     # The generated constructor knows plain defaults only.
-    assert all(field.default_factory is None for field in kind.__pydantic_fields__.values())
+    fields = [(kind, field) for kind in kinds for field in kind.__pydantic_fields__.values()]
+    assert [found for found in fields if found[1].default_factory is not None] == []
 
 
 def test_building_validates_nothing_and_reading_everything() -> None:
