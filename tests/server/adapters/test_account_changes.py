@@ -13,7 +13,6 @@ from cornered.protocol.account import Scope
 from cornered.server.accounts import (
     ALL_SCOPES,
     MAX_KNOWN_ADDRESSES,
-    MAX_LIVE_INVITATIONS,
     MAX_OLD_NAMES,
     MAX_SESSIONS,
     MAX_TOKENS,
@@ -38,7 +37,6 @@ from cornered.server.adapters.accounts_sql import SqlAccounts
 from cornered.server.adapters.database import Database
 from cornered.server.adapters.players_sql import KEPT_REVOCATIONS, SILENCE_MS
 from cornered.server.adapters.tables import METADATA
-from tests.conftest import Postgres
 from tests.server.adapters.conftest import Opener
 
 PLAY: tuple[Scope, ...] = ("play",)
@@ -141,8 +139,12 @@ async def test_an_invitation_is_used_as_often_as_it_says(accounts: Accounts) -> 
             await registered(accounts, "Clara", invitation=wrong)
 
 
-async def test_invitations_are_bounded_and_old_ones_are_forgotten(accounts: Accounts) -> None:
-    for number in range(MAX_LIVE_INVITATIONS):
+async def test_invitations_are_bounded_and_old_ones_are_forgotten(
+    accounts: Accounts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for adapter in ("accounts_memory", "accounts_sql"):
+        monkeypatch.setattr(f"cornered.server.adapters.{adapter}.MAX_LIVE_INVITATIONS", 3)
+    for number in range(3):
         await accounts.invite(f"digest-{number}", 1, 0, 5_000)
     with pytest.raises(TooMany):
         await accounts.invite("one more", 1, 4_999, 9_000)
@@ -464,10 +466,10 @@ async def test_an_invitation_for_one_admits_one_of_many_at_once(open_database: O
 
 @pytest.mark.postgres
 async def test_a_change_at_a_node_that_hangs_has_others_refused_and_ends_by_itself(
-    postgres: Postgres, monkeypatch: pytest.MonkeyPatch
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cornered.server.adapters.players_sql.LOCK_MS", 100)
-    url = postgres.new_database()
+    url = postgres_url
     databases = [await Database.open(url) for _ in range(2)]
     hanging, other = map(SqlAccounts, databases)
     first, _ = await registered(hanging)

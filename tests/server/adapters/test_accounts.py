@@ -76,8 +76,8 @@ async def test_the_database_never_holds_a_token(open_database: Opener) -> None:
 
 
 @pytest.mark.postgres
-async def test_a_database_server_that_dies_is_named(postgres: Postgres) -> None:
-    database = await Database.open(postgres.new_database())
+async def test_a_database_server_that_dies_is_named(postgres: Postgres, postgres_url: str) -> None:
+    database = await Database.open(postgres_url)
     accounts = SqlAccounts(database)
     identity, token = await accounts.create("Anna", "person")
     postgres.kill()

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import gc
 import json
-import sys
 import weakref
 from collections.abc import AsyncIterator, Callable
 from typing import Any, Protocol
@@ -24,6 +23,7 @@ from cornered.server.adapters.feed import Publication
 from cornered.server.ports import Bus
 from tests.conftest import Mosquitto
 from tests.server.adapters.conftest import Sample
+from tests.server.adapters.processes import other_process, publish
 
 NODE = "cornered/v1/node/here/status"
 LOBBY = "cornered/v1/pub/lobby"
@@ -159,40 +159,31 @@ async def outside(request: pytest.FixtureRequest) -> AsyncIterator[Outside]:
             yield mqtt
 
 
-async def test_every_event_of_a_match_is_told_in_order(outside: Outside, sample: Sample) -> None:
-    log = [sample.started("m"), *(sample.played(seq) for seq in range(2, 30))]
-    for event in log:
+async def test_every_event_is_told_in_order_and_who_comes_later_finds_where_the_match_stands(
+    outside: Outside, sample: Sample
+) -> None:
+    log = [sample.started("m"), *(sample.played(seq) for seq in range(2, 500))]
+    for event in log[:3]:
         outside.bus.publish_match(sample.happened("m", event))
-    await outside.ears.until(lambda: len(outside.ears.on(events_of("m"))) == len(log))
+    outside.bus.publish_match(sample.happened("m", *log[3:5]))
+    for event in log[5:]:
+        outside.bus.publish_match(sample.happened("m", event))
+    await outside.ears.until(lambda: (outside.ears.on(state_of("m")) or [{}])[-1].get("seq") == 499)
     assert outside.ears.on(events_of("m")) == [event.model_dump(mode="json") for event in log]
-
-
-async def test_who_comes_later_finds_where_the_match_stands(outside: Outside, sample: Sample) -> None:
-    outside.bus.publish_match(sample.happened("m", sample.started("m")))
-    outside.bus.publish_match(sample.happened("m", sample.played(2)))
-    outside.bus.publish_match(sample.happened("m", sample.played(3), sample.played(4)))
-    await outside.ears.until(lambda: (outside.ears.on(state_of("m")) or [{}])[-1].get("seq") == 4)
+    assert len(outside.ears.on(state_of("m"))) == 1, "states that were superseded are left out"
     state = await outside.kept(state_of("m"))
     assert state == {
         "match": "m",
-        "seq": 4,
+        "seq": 499,
         "game": {"name": "trapgrid", "options": {"size": 5}},
         "players": [sample.anna.model_dump(), sample.bert.model_dump()],
         "clock": {"kind": "fischer", "initial": 300, "increment": 2},
-        "position": "position-4",
-        "ply": 3,
+        "position": "position-499",
+        "ply": 498,
         "to_move": 0,
-        "clocks": {"left": [300_000, 300_000], "running": None, "at": 4},
+        "clocks": {"left": [300_000, 300_000], "running": None, "at": 499},
     }
-
-
-async def test_states_that_were_superseded_are_left_out(outside: Outside, sample: Sample) -> None:
-    outside.bus.publish_match(sample.happened("m", sample.started("m")))
-    for seq in range(2, 500):
-        outside.bus.publish_match(sample.happened("m", sample.played(seq)))
-    await outside.ears.until(lambda: (outside.ears.on(state_of("m")) or [{}])[-1].get("seq") == 499)
-    assert len(outside.ears.on(state_of("m"))) == 1
-    assert len(outside.ears.on(events_of("m"))) == 499
+    assert await outside.kept(NODE) == {"node": "here", "status": "online"}
 
 
 async def test_the_state_is_cleared_at_the_end_and_the_rematch_still_told(outside: Outside, sample: Sample) -> None:
@@ -207,15 +198,19 @@ async def test_the_state_is_cleared_at_the_end_and_the_rematch_still_told(outsid
     assert await outside.kept(state_of("m")) is None
 
 
-async def test_nothing_is_told_of_private_and_unknown_matches(outside: Outside, sample: Sample) -> None:
+async def test_nothing_is_told_of_private_and_unknown_matches_nor_in_other_messages(
+    outside: Outside, sample: Sample
+) -> None:
     outside.bus.publish_match(sample.happened("hidden", sample.started("hidden", private=True)))
     outside.bus.publish_match(sample.happened("hidden", sample.played(2)))
     outside.bus.publish_match(sample.happened("strange", sample.played(9)))
+    for tell in (outside.bus.publish_match, outside.bus.publish_lobby):
+        with pytest.raises(ValueError, match="not published"):
+            tell(Pong(id="x", sent=1, now=2))
     outside.bus.publish_match(sample.happened("m", sample.started("m")))
     await outside.ears.until(lambda: bool(outside.ears.on(state_of("m"))))
     for name in ("hidden", "strange"):
-        assert outside.ears.on(events_of(name)) == []
-        assert outside.ears.on(state_of(name)) == []
+        assert outside.ears.on(events_of(name)) == outside.ears.on(state_of(name)) == []
 
 
 async def test_the_lobby_is_told_and_its_newest_whole_state_kept(outside: Outside, sample: Sample) -> None:
@@ -225,16 +220,6 @@ async def test_the_lobby_is_told_and_its_newest_whole_state_kept(outside: Outsid
     await outside.ears.until(lambda: len(outside.ears.on(LOBBY)) == 2)
     assert [message["type"] for message in outside.ears.on(LOBBY)] == ["lobby", "lobby_changed"]
     assert (await outside.kept(LOBBY))["players"][0]["player"]["id"] == "anna"
-
-
-async def test_other_messages_are_not_for_the_outside(outside: Outside) -> None:
-    for publish in (outside.bus.publish_match, outside.bus.publish_lobby):
-        with pytest.raises(ValueError, match="not published"):
-            publish(Pong(id="x", sent=1, now=2))
-
-
-async def test_the_node_says_that_it_is_there(outside: Outside) -> None:
-    assert await outside.kept(NODE) == {"node": "here", "status": "online"}
 
 
 async def test_a_goodbye_comes_after_everything_that_was_to_be_told(sample: Sample, mosquitto: Mosquitto) -> None:
@@ -366,21 +351,16 @@ async def test_what_ended_while_the_broker_was_away_is_not_kept_by_it(mosquitto:
         assert await outside.kept(state_of("over")) is None
 
 
+@pytest.mark.usefixtures("forks")
 @pytest.mark.mqtt
 async def test_a_server_that_vanishes_is_offline_by_its_will(mosquitto: Mosquitto) -> None:
     outside = MqttOutside(mosquitto.port)
     async with running(outside.listen()):
         await outside.ears.until(lambda: bool(outside.ears.on("listening")))
-        program = (
-            "import asyncio, sys; from cornered.server.adapters.broker import *;"
-            "from cornered.server.adapters.bus_mqtt import *;"
-            "asyncio.run(MqttBus(Broker.parse(sys.argv[1]), 'here').run())"
-        )
-        process = await asyncio.create_subprocess_exec(sys.executable, "-c", program, mosquitto.url)
-        await outside.ears.until_last(NODE, {"node": "here", "status": "online"})
-        process.kill()
-        await process.wait()
-        await outside.ears.until_last(NODE, {"node": "here", "status": "offline"})
+        async with other_process(publish, mosquitto.url, "here") as other:
+            await outside.ears.until_last(NODE, {"node": "here", "status": "online"})
+            await other.kill()
+            await outside.ears.until_last(NODE, {"node": "here", "status": "offline"})
     assert [told["status"] for told in outside.ears.on(NODE)] == ["online", "offline"]
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 from sqlalchemy import text
@@ -18,44 +16,23 @@ from cornered.server.adapters.lobby_log_sql import SqlLobbyLog
 from cornered.server.cluster.slots import ALL_SLOTS, LOBBY_SLOT, slot_of
 from cornered.server.lobby.events import SeekClosed
 from cornered.server.ports import NotOwner
-from tests.conftest import Postgres
 from tests.server.adapters.conftest import Sample, owning
+from tests.server.adapters.processes import other_process, write
 from tests.waiting import until
 
 pytestmark = pytest.mark.postgres
 
-WRITER = """
-import asyncio, sys
-from cornered.server.adapters.database import Database
-from cornered.server.adapters.journal_sql import SqlJournal
-from tests.server.adapters.conftest import Sample, owning
 
-async def write():
-    database = await Database.open(sys.argv[1])
-    async with owning(sys.argv[1], "stopped") as ownership:
-        journal = SqlJournal(database, ownership)
-        await journal.append("m", 0, [Sample.started("m")])
-        print("stored", flush=True)
-        await asyncio.to_thread(sys.stdin.readline)
-        try:
-            await journal.append("m", 1, [Sample.played(2)])
-        except Exception as error:
-            print(type(error).__name__, flush=True)
-
-asyncio.run(write())
-"""
+@pytest.fixture
+def url(postgres_url: str) -> str:
+    return postgres_url
 
 
 @pytest.fixture
-async def database(postgres: Postgres, url: str) -> AsyncIterator[Database]:
+async def database(url: str) -> AsyncIterator[Database]:
     opened = await Database.open(url)
     yield opened
     await opened.close()
-
-
-@pytest.fixture
-def url(postgres: Postgres) -> str:
-    return postgres.new_database()
 
 
 async def take_over(database: Database, *slots: int) -> None:
@@ -139,40 +116,24 @@ async def test_two_nodes_write_only_for_their_own_slots(url: str, database: Data
     await other.close()
 
 
+@pytest.mark.usefixtures("forks")
 async def test_a_process_that_was_stopped_stores_nothing_when_it_goes_on(
     url: str, database: Database, sample: Sample
 ) -> None:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", WRITER, url),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        cwd=Path(__file__).parents[3],
-    )
-    assert process.stdout is not None
-    assert process.stdin is not None
-
-    async def says(word: bytes) -> None:
-        while (line := await process.stdout.readline()) != word + b"\n":  # type: ignore[union-attr]
-            assert line, "the process has ended"
-
-    try:
-        async with asyncio.timeout(60):
-            await says(b"stored")
-            os.kill(process.pid, signal.SIGSTOP)
-            async with owning(url) as ownership:
-                await until(lambda: set(ownership.owned()) == set(ALL_SLOTS))
-                journal = SqlJournal(database, ownership)
-                await journal.append("m", 1, [sample.played(2)])
-                process.stdin.write(b"go on\n")
-                os.kill(process.pid, signal.SIGCONT)
-                await says(b"NotOwner")
-                await process.wait()
-                assert [event.seq for event in await journal.read("m")] == [1, 2]
-                await journal.close()
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
+    events = [event.model_dump_json() for event in (sample.started("m"), sample.played(2))]
+    async with other_process(write, url, "m", *events) as other:
+        await other.says("stored")
+        os.kill(other.pid, signal.SIGSTOP)
+        async with owning(url) as ownership:
+            await until(lambda: set(ownership.owned()) == set(ALL_SLOTS))
+            journal = SqlJournal(database, ownership)
+            await journal.append("m", 1, [sample.played(2)])
+            other.tell("go on")
+            os.kill(other.pid, signal.SIGCONT)
+            await other.says("NotOwner")
+            await other.ended()
+            assert [event.seq for event in await journal.read("m")] == [1, 2]
+            await journal.close()
 
 
 async def test_only_the_owner_of_the_lobby_writes_its_log(url: str, database: Database) -> None:

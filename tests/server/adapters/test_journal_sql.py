@@ -211,8 +211,10 @@ async def test_what_the_disk_cannot_read_is_damaged_and_what_it_cannot_write_is_
 
 
 @pytest.mark.postgres
-async def test_a_database_server_that_dies_is_unavailable_and_comes_back(postgres: Postgres, sample: Sample) -> None:
-    async with opened(postgres.new_database()) as (_, journal):
+async def test_a_database_server_that_dies_is_unavailable_and_comes_back(
+    postgres: Postgres, postgres_url: str, sample: Sample
+) -> None:
+    async with opened(postgres_url) as (_, journal):
         await journal.append("m", 0, [sample.started("m")])
         postgres.kill()
         try:
@@ -238,8 +240,8 @@ async def test_sqlite_writes_ahead_and_waits_for_the_disk_as_told(sqlite_url: st
 
 @pytest.mark.postgres
 @pytest.mark.parametrize(("durability", "level"), [("full", "on"), ("normal", "off")])
-async def test_postgres_waits_for_the_disk_as_told(postgres: Postgres, durability: Any, level: str) -> None:
-    database = await Database.open(postgres.new_database(), durability=durability)
+async def test_postgres_waits_for_the_disk_as_told(postgres_url: str, durability: Any, level: str) -> None:
+    database = await Database.open(postgres_url, durability=durability)
     async with database.writing() as connection:
         assert (await connection.execute(text("SHOW synchronous_commit"))).scalar() == level
     await database.close()
@@ -311,8 +313,10 @@ async def test_a_failed_append_is_an_obstacle_at_once_and_the_next_stored_one_en
 
 @pytest.mark.postgres
 @pytest.mark.usefixtures("impatient")
-async def test_a_database_server_that_is_away_is_an_obstacle_without_matches(postgres: Postgres) -> None:
-    async with opened(postgres.new_database()) as (_, journal), watched(journal):
+async def test_a_database_server_that_is_away_is_an_obstacle_without_matches(
+    postgres: Postgres, postgres_url: str
+) -> None:
+    async with opened(postgres_url) as (_, journal), watched(journal):
         postgres.kill()
         try:
             await until(lambda: journal.obstacle != "")

@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import errno
-import signal
-import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from cornered.server.adapters.lease import StoreTaken, lease
-
-HOLDER = """
-import sys, time
-from cornered.server.adapters.lease import lease
-
-with lease(sys.argv[1]):
-    print("held", flush=True)
-    time.sleep(600)
-"""
+from tests.server.adapters.processes import hold_a_lease, other_process
 
 
 @pytest.fixture
@@ -29,28 +16,13 @@ def url(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path / 'new' / 'cornered.db'}"
 
 
-@contextlib.asynccontextmanager
-async def another_server(url: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """A process that holds the lease."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", HOLDER, url), stdout=asyncio.subprocess.PIPE, cwd=Path(__file__).parents[3]
-    )
-    try:
-        assert process.stdout is not None
-        assert await process.stdout.readline() == b"held\n"
-        yield process
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
-
-
+@pytest.mark.usefixtures("forks")
 async def test_a_lease_has_one_holder_and_ends_with_a_killed_process(url: str) -> None:
-    async with another_server(url) as other:
+    async with other_process(hold_a_lease, url) as other:
+        await other.says("held")
         with pytest.raises(StoreTaken), lease(url):
             pass
-        other.send_signal(signal.SIGKILL)
-        await other.wait()
+        await other.kill()
         with lease(url):
             pass
 
@@ -61,12 +33,12 @@ def test_a_lease_that_was_let_go_is_free(url: str) -> None:
             pass
 
 
-@pytest.mark.parametrize("url", ["sqlite://", "postgresql://cornered@127.0.0.1/cornered"])
-def test_a_store_without_a_file_needs_no_lease(url: str) -> None:
+def test_a_store_without_a_file_needs_no_lease() -> None:
     entered = 0
-    with lease(url), lease(url):
-        entered += 1
-    assert entered == 1
+    for url in ("sqlite://", "postgresql://cornered@127.0.0.1/cornered"):
+        with lease(url), lease(url):
+            entered += 1
+    assert entered == 2
 
 
 def test_a_file_system_without_locks_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

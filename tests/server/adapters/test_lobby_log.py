@@ -102,8 +102,8 @@ async def test_an_event_that_cannot_be_read_is_named(open_database: Opener) -> N
 
 
 @pytest.mark.postgres
-async def test_a_database_that_is_away_is_named_and_comes_back(postgres: Postgres) -> None:
-    database = await Database.open(postgres.new_database())
+async def test_a_database_that_is_away_is_named_and_comes_back(postgres: Postgres, postgres_url: str) -> None:
+    database = await Database.open(postgres_url)
     lobby_log = SqlLobbyLog(database)
     await lobby_log.append(0, [ONE])
     postgres.kill()

@@ -6,10 +6,8 @@ import asyncio
 import contextlib
 import os
 import signal
-import sys
 import time
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 
 import pytest
 from sqlalchemy import text
@@ -24,24 +22,11 @@ from cornered.server.cluster.slots import ALL_SLOTS, LOBBY_SLOT
 from cornered.server.ports import JournalUnavailable
 from tests.conftest import Postgres
 from tests.server.adapters.observer import Recorder
-from tests.waiting import until
+from tests.server.adapters.processes import hold_slots, other_process
+from tests.waiting import until as once
 
 pytestmark = pytest.mark.postgres
 
-HOLDER = """
-import asyncio, sys
-from cornered.server.adapters.ownership_sql import SqlOwnership
-from cornered.server.cluster.ports import Node
-from tests.server.adapters.observer import Recorder
-
-async def hold():
-    ownership = SqlOwnership(sys.argv[1], Node(sys.argv[2], "of the other process", "host:1"))
-    await ownership.join(Recorder())
-    print("held", flush=True)
-    await ownership.keep()
-
-asyncio.run(hold())
-"""
 LEASE_S = LEASE_MS / 1000
 
 
@@ -92,8 +77,8 @@ Join = Callable[..., "contextlib.AbstractAsyncContextManager[Member]"]
 
 
 @pytest.fixture
-def url(postgres: Postgres) -> str:
-    return postgres.new_database()
+def url(postgres_url: str) -> str:
+    return postgres_url
 
 
 @pytest.fixture
@@ -151,6 +136,22 @@ def balanced(*members: Member) -> bool:
     shares = [set(member.ownership.owned()) for member in members]
     sizes = [len(share) for share in shares]
     return sum(sizes) == len(ALL_SLOTS) == len(set().union(*shares)) and max(sizes) - min(sizes) <= 1
+
+
+async def until(is_so: Callable[[], object]) -> None:
+    """Wait for what nodes do by way of the database, and leave them the processor."""
+    await once(is_so, every=0.005)
+
+
+async def renewed(database: Database, *names: str, look: Callable[[], None] = lambda: None) -> None:
+    """Return when these nodes have renewed their leases; call `look` until then."""
+    last = {name: await seen(database, name) for name in names}
+    async with asyncio.timeout(60):
+        for name in names:
+            while await seen(database, name) == last[name]:
+                look()
+                async with database.reading() as connection:
+                    await connection.execute(text("SELECT pg_sleep(0.01)"))
 
 
 async def test_the_first_node_owns_every_slot_when_it_has_joined(url: str, database: Database) -> None:
@@ -239,7 +240,7 @@ async def test_the_match_clock_is_handed_on_whatever_the_databases_clock_shows(u
         a.clock.ahead += 3600
         ahead = await a.ownership.time()
         while await shown(database, "a") < ahead:
-            a.ownership.look()
+            await renewed(database, "a", look=a.ownership.look)
         async with joined(url, "b") as b:
             assert await a.ownership.time() >= await b.ownership.time() >= ahead
             await a.end()
@@ -281,10 +282,7 @@ async def test_no_slot_is_lost_by_nodes_whose_database_was_away(
             await until(lambda: min(a.ownership.lease_age, b.ownership.lease_age) > LEASE_S)
         finally:
             postgres.start()
-        last = await seen(database, "a"), await seen(database, "b")
-        async with asyncio.timeout(60):
-            while last[0] == await seen(database, "a") or last[1] == await seen(database, "b"):
-                pass
+        await renewed(database, "a", "b")
         assert (a.slots, b.slots) == shares
         assert await owners(database) == before
 
@@ -305,11 +303,7 @@ async def test_a_node_whose_database_is_back_gives_the_others_the_time_of_a_leas
             postgres.start()
         await until(lambda: a.slots)
         for _ in range(3):
-            last = await seen(database, "a")
-            a.ownership.look()
-            async with asyncio.timeout(60):
-                while await seen(database, "a") == last:
-                    pass
+            await renewed(database, "a", look=a.ownership.look)
         assert a.slots == shares[0]
         b.keeping = asyncio.create_task(b.ownership.keep())
         await until(lambda: b.slots == shares[1])
@@ -318,11 +312,8 @@ async def test_a_node_whose_database_is_back_gives_the_others_the_time_of_a_leas
 
 async def test_a_connection_that_is_cut_is_replaced_without_losing_anything(url: str, database: Database) -> None:
     async with joined(url, "a") as a:
-        last = await seen(database, "a")
         await cut(database)
-        deadline = asyncio.get_running_loop().time() + 60
-        while await seen(database, "a") == last:
-            assert asyncio.get_running_loop().time() < deadline
+        await renewed(database, "a")
         assert a.observer.told == ["gained"]
 
 
@@ -350,53 +341,37 @@ async def test_a_second_process_of_the_same_name_is_refused_while_the_first_one_
         assert a.slots == set(ALL_SLOTS)
 
 
-@contextlib.asynccontextmanager
-async def another_process(url: str, name: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", HOLDER, url, name), stdout=asyncio.subprocess.PIPE, cwd=Path(__file__).parents[3]
-    )
-    try:
-        assert process.stdout is not None
-        while (line := await process.stdout.readline()) != b"held\n":
-            assert line, "the process has ended"
-        yield process
-    finally:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
-
-
+@pytest.mark.usefixtures("forks")
 async def test_a_node_that_was_killed_starts_again_at_once_with_its_slots(url: str, database: Database) -> None:
-    async with another_process(url, "a") as first:
-        first.kill()
-        await first.wait()
-        last, renewed = await shown(database, "a"), await seen(database, "a")
+    async with other_process(hold_slots, url, "a") as first:
+        await first.says("held")
+        await first.kill()
+        last, before = await shown(database, "a"), await seen(database, "a")
         async with joined(url, "a") as a:
-            assert await seen(database, "a") < renewed + LEASE_MS, "before the lease of the killed process ended"
+            assert await seen(database, "a") < before + LEASE_MS, "before the lease of the killed process ended"
             assert a.slots == set(ALL_SLOTS)
             assert set(a.observer.alive.values()) == {last}
             assert a.ownership.epoch_of(0) == 2
 
 
+@pytest.mark.usefixtures("forks")
 @pytest.mark.parametrize("off_s", [-3600.0, 3600.0], ids=["behind", "ahead"])
 async def test_a_node_whose_wall_clock_is_wrong_neither_takes_a_living_nodes_slots_nor_loses_its_own(
     url: str, database: Database, monkeypatch: pytest.MonkeyPatch, off_s: float
 ) -> None:
     right = time.time
-    async with another_process(url, "a") as first:
+    async with other_process(hold_slots, url, "a") as first:
+        await first.says("held")
         monkeypatch.setattr(time, "time", lambda: right() + off_s)
         async with joined(url, "b") as b:
             assert abs(await b.ownership.time() / 1000 - right()) < 60
             b.clock.ahead += LEASE_S
             # The other node hands over what is above its share; nothing is taken from it.
             await until(lambda: len(b.slots) == len(ALL_SLOTS) // 2)
-            renewed = await seen(database, "a")
-            while await seen(database, "a") == renewed:
-                b.ownership.look()
+            await renewed(database, "a", look=b.ownership.look)
             assert len(b.slots) == len(ALL_SLOTS) // 2
             assert set(b.ownership.nodes) == {"a", "b"}
-            first.kill()
-            await first.wait()
+            await first.kill()
             last = await shown(database, "a")
             await expire(database, "a")
             await until(lambda: b.slots == set(ALL_SLOTS))
@@ -405,14 +380,15 @@ async def test_a_node_whose_wall_clock_is_wrong_neither_takes_a_living_nodes_slo
     assert {epoch for _, epoch, _ in stored.values()} == {3}, "taken once, after the other node's death"
 
 
+@pytest.mark.usefixtures("forks")
 async def test_a_stopped_process_loses_its_name_to_the_next_one(url: str) -> None:
-    async with another_process(url, "a") as first:
-        assert first.pid is not None
+    async with other_process(hold_slots, url, "a") as first:
+        await first.says("held")
         os.kill(first.pid, signal.SIGSTOP)
         async with joined(url, "a") as a:
             assert a.slots == set(ALL_SLOTS)
             os.kill(first.pid, signal.SIGCONT)
-            assert await asyncio.wait_for(first.wait(), 30) == 1
+            assert await first.ended() == 1
 
 
 async def test_a_node_whose_name_another_process_took_ends(url: str, database: Database) -> None:
@@ -429,21 +405,18 @@ async def test_a_node_whose_name_another_process_took_ends(url: str, database: D
             await connection.execute(text("DELETE FROM nodes"))
 
 
-@pytest.mark.parametrize(("first", "second"), [("", ""), ("host:1", ""), ("", "host:2")])
-async def test_nodes_that_cannot_hear_of_each_other_are_refused(url: str, first: str, second: str) -> None:
-    async with joined(url, "a", address=first) as a:
-        with pytest.raises(NodesUnlinked, match="the node a uses"):
-            await Member(url, "b", address=second).join()
-        assert a.slots == set(ALL_SLOTS)
-
-
-async def test_a_lonely_node_may_follow_a_killed_one_of_another_name(url: str) -> None:
-    first = Member(url, "a", address="")
-    await first.join()
-    await first.end()
+async def test_nodes_that_cannot_hear_of_each_other_are_refused_unless_the_first_was_killed(url: str) -> None:
+    for first, second in (("", ""), ("host:1", ""), ("", "host:2")):
+        async with joined(url, "a", address=first) as a:
+            with pytest.raises(NodesUnlinked, match="the node a uses"):
+                await Member(url, "b", address=second).join()
+            assert a.slots == set(ALL_SLOTS)
+    killed = Member(url, "a", address="")
+    await killed.join()
+    await killed.end()
     async with joined(url, "b", address="") as b:
         assert b.slots == set(ALL_SLOTS)
-    await first.leave()
+    await killed.leave()
 
 
 async def test_a_node_whose_change_is_cut_off_while_it_joins_joins_again(

@@ -22,7 +22,6 @@ from cornered.server.match.catalogue import settle
 from cornered.server.ports import Journal
 from cornered.server.rating.ports import Backlog, NumberTaken, Ratings, RatingsUnavailable
 from cornered.server.rating.ratings import NEW, Change, Rating, rate
-from tests.conftest import Postgres
 from tests.server.adapters.conftest import Opener
 
 POOL = "trapgrid:blitz"
@@ -263,18 +262,25 @@ async def test_an_event_that_cannot_be_read_blocks_no_other_result(open_database
 
 async def test_a_store_that_is_away_is_an_error_of_its_own(open_database: Opener) -> None:
     database = await open_database()
-    async with database.writing() as connection:
-        await connection.execute(text("DROP TABLE ratings"))
+
+    async def rename(table: str, name: str) -> None:
+        async with database.writing() as connection:
+            await connection.execute(text(f"ALTER TABLE {table} RENAME TO {name}"))
+
+    await rename("ratings", "away")
     store = SqlRatings(database)
-    with pytest.raises(RatingsUnavailable):
-        await store.current([("ann", POOL)])
-    with pytest.raises(RatingsUnavailable):
-        await store.replace(0, [("ann", POOL, "person", NEW)], [])
+    try:
+        with pytest.raises(RatingsUnavailable):
+            await store.current([("ann", POOL)])
+        with pytest.raises(RatingsUnavailable):
+            await store.replace(0, [("ann", POOL, "person", NEW)], [])
+    finally:
+        await rename("away", "ratings")
 
 
 @pytest.mark.postgres
-async def test_nobody_waits_for_a_node_that_hangs_while_it_rates(postgres: Postgres) -> None:
-    url = postgres.new_database()
+async def test_nobody_waits_for_a_node_that_hangs_while_it_rates(postgres_url: str) -> None:
+    url = postgres_url
     hanging, database = await Database.open(url), await Database.open(url)
     journal, ratings = SqlJournal(database), SqlRatings(database)
     await end(journal, "a", "ann", "ben", at=NOW)

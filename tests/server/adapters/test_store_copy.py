@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import itertools
 import shutil
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Protocol
@@ -67,7 +69,24 @@ def make(request: pytest.FixtureRequest, tmp_path: Path, migrated_file: Path) ->
     return new
 
 
-async def fill(url: str, sample: Sample) -> None:
+@pytest.fixture(scope="module")
+def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
+    """Return a function that returns the address of a filled database of a kind, which is the module's: no test changes
+    it."""
+
+    @functools.cache
+    def filled(kind: str) -> str:
+        url = f"sqlite:///{tmp_path_factory.mktemp('filled') / 'cornered.db'}"
+        if kind == "postgres":
+            url = request.getfixturevalue("postgres").new_database()
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(asyncio.run, fill(url)).result()
+        return url
+
+    return filled
+
+
+async def fill(url: str) -> None:
     """Store matches, live and ended, players with tokens, a secret and the lobby's events."""
     database = await Database.open(url)
     try:
@@ -80,10 +99,10 @@ async def fill(url: str, sample: Sample) -> None:
         await accounts.sign_in(anna.player.id, "hash", NewSession("a telephone", 2, "address"))
         await accounts.invite("invitation", 1, 1, 2)
         if database.is_sqlite:
-            await store(SqlJournal(database), SqlLobbyLog(database), sample)
+            await store(SqlJournal(database), SqlLobbyLog(database))
         else:
             async with owning(url) as ownership:
-                await store(SqlJournal(database, ownership), SqlLobbyLog(database, ownership), sample)
+                await store(SqlJournal(database, ownership), SqlLobbyLog(database, ownership))
         ratings = SqlRatings(database)
         pending, _ = await ratings.pending(2)
         assert pending.result is not None
@@ -114,7 +133,8 @@ async def fill_the_rest(database: Database, player: str) -> None:
             await connection.execute(insert(table).values(row))
 
 
-async def store(journal: SqlJournal, lobby_log: SqlLobbyLog, sample: Sample) -> None:
+async def store(journal: SqlJournal, lobby_log: SqlLobbyLog) -> None:
+    sample = Sample()
     await journal.secret()
     for number in range(MATCHES):
         match = f"m{number}abc"
@@ -141,12 +161,20 @@ async def contents(url: str) -> dict[str, list[tuple[object, ...]]]:
 
 
 @both_ways
-async def test_a_copy_has_every_row(
-    make: Make, sample: Sample, start: str, end: str, monkeypatch: pytest.MonkeyPatch
+async def test_a_copy_has_every_row_or_none_and_is_refused_where_there_are_rows(
+    make: Make, filled: Callable[[str], str], start: str, end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store_copy, "BATCH_ROWS", 4)
-    source, target = make(start), make(end, has_tables=False)
-    await fill(source, sample)
+    source, target = filled(start), make(end, has_tables=False)
+
+    def interrupt(progress: Progress) -> None:
+        if progress.step == "verify events":
+            raise KeyError("interrupted")
+
+    with pytest.raises(KeyError):
+        await copy_store(source, target, interrupt)
+    assert not any((await contents(target)).values())
+
     reports: list[Progress] = []
     copied = await copy_store(source, target, reports.append)
     rows = await contents(source)
@@ -157,47 +185,21 @@ async def test_a_copy_has_every_row(
     assert done["copy events"] == done["verify events"] == (len(rows["events"]), len(rows["events"]))
     assert len([one for one in reports if one.step == "copy events"]) > 5
 
+    with pytest.raises(ValueError, match=r"the target is not empty: its table [a-z_]+ has rows"):
+        await copy_store(source, target)
+    assert await contents(target) == rows
+
     # The way back gives the same checksum, and a server plays on with what was copied.
-    third = make(start, has_tables=False)
+    third = make(start)
     assert await copy_store(target, third) == copied
     database = await Database.open(third)
     assert [one.match for one in await SqlJournal(database).live()] == ["m0abc", "m3abc", "m6abc"]
     await database.close()
 
 
-@both_ways
-async def test_a_target_with_rows_is_refused_and_kept(make: Make, sample: Sample, start: str, end: str) -> None:
-    source, target = make(start), make(end)
-    await fill(source, sample)
-    await fill(target, sample)
-    before = await contents(target)
-    with pytest.raises(ValueError, match=r"the target is not empty: its table [a-z_]+ has rows"):
-        await copy_store(source, target)
-    assert await contents(target) == before
-
-
-@both_ways
-async def test_a_copy_that_is_interrupted_leaves_the_target_empty(
-    make: Make, sample: Sample, start: str, end: str
-) -> None:
-    source, target = make(start), make(end, has_tables=False)
-    await fill(source, sample)
-
-    def interrupt(progress: Progress) -> None:
-        if progress.step == "verify events":
-            raise KeyError("interrupted")
-
-    with pytest.raises(KeyError):
-        await copy_store(source, target, interrupt)
-    assert not any((await contents(target)).values())
-    await copy_store(source, target)
-    assert await contents(target) == await contents(source)
-
-
 @pytest.mark.parametrize("table", [table for table in METADATA.sorted_tables if table.name in ("events", "tokens")])
-async def test_a_copy_that_differs_is_not_kept(make: Make, sample: Sample, table: Table) -> None:
-    source, target = make("sqlite"), make("sqlite")
-    await fill(source, sample)
+async def test_a_copy_that_differs_is_not_kept(make: Make, filled: Callable[[str], str], table: Table) -> None:
+    source, target = filled("sqlite"), make("sqlite")
     engine = open_engine(address_of(target), "full")
     column = list(table.columns)[-1].name
     async with engine.begin() as connection:
@@ -211,36 +213,27 @@ async def test_a_copy_that_differs_is_not_kept(make: Make, sample: Sample, table
     assert not any((await contents(target)).values())
 
 
-@pytest.mark.parametrize("used", ["source", "target"])
-async def test_a_file_that_a_server_uses_is_not_copied(make: Make, sample: Sample, used: str) -> None:
-    urls = {"source": make("sqlite"), "target": make("sqlite")}
-    await fill(urls["source"], sample)
-    with lease(urls[used]), pytest.raises(ValueError, match="a server uses one of the two databases"):
-        await copy_store(urls["source"], urls["target"])
-    await copy_store(urls["source"], urls["target"])
+async def test_a_file_that_a_server_uses_is_not_copied(make: Make, filled: Callable[[str], str]) -> None:
+    source, target = filled("sqlite"), make("sqlite")
+    for used in (source, target):
+        with lease(used), pytest.raises(ValueError, match="a server uses one of the two databases"):
+            await copy_store(source, target)
+    await copy_store(source, target)
 
 
 @pytest.mark.postgres
-@pytest.mark.parametrize("used", ["source", "target"])
-async def test_a_database_with_living_nodes_is_not_copied(make: Make, sample: Sample, used: str) -> None:
-    urls = {"source": make("postgres"), "target": make("postgres")}
-    await fill(urls["source"], sample)
-    async with owning(urls[used], "node-1"):
-        with pytest.raises(ValueError, match=f"the {used} is used by node-1"):
-            await copy_store(urls["source"], urls["target"])
-    await copy_store(urls["source"], urls["target"])
-
-
-@pytest.mark.postgres
-@pytest.mark.parametrize("used", ["source", "target"])
-async def test_during_a_copy_no_node_joins_and_no_other_copy_begins(make: Make, sample: Sample, used: str) -> None:
-    urls = {"source": make("postgres"), "target": make("postgres")}
-    other = {"source": make("sqlite"), "target": make("sqlite")}
-    await fill(urls["source"], sample)
-    await fill(other["source"], sample)
+async def test_a_database_with_living_nodes_is_not_copied_and_none_joins_during_a_copy(
+    make: Make, filled: Callable[[str], str]
+) -> None:
+    urls = {"source": filled("postgres"), "target": make("postgres")}
+    for name, url in urls.items():
+        async with owning(url, "node-1"):
+            with pytest.raises(ValueError, match=f"the {name} is used by node-1"):
+                await copy_store(urls["source"], urls["target"])
+    other = {"source": filled("sqlite"), "target": make("sqlite")}
     refused: list[str] = []
 
-    async def join() -> None:
+    async def join(used: str) -> None:
         engine = open_engine(address_of(urls[used]), "full")
         try:
             async with engine.connect() as connection:
@@ -251,7 +244,7 @@ async def test_during_a_copy_no_node_joins_and_no_other_copy_begins(make: Make, 
         finally:
             await engine.dispose()
 
-    async def copy_again() -> None:
+    async def copy_again(used: str) -> None:
         try:
             both = other | {used: urls[used]}
             await copy_store(both["source"], both["target"])
@@ -262,27 +255,24 @@ async def test_during_a_copy_no_node_joins_and_no_other_copy_begins(make: Make, 
         # In another thread, while this one holds still in the middle of the copy.
         if progress.step == "copy events" and not refused:
             with ThreadPoolExecutor() as threads:
-                for work in (join, copy_again):
-                    threads.submit(asyncio.run, work()).result()
+                for used, work in itertools.product(urls, (join, copy_again)):
+                    threads.submit(asyncio.run, work(used)).result()
 
     await copy_store(urls["source"], urls["target"], disturb)
-    assert len(refused) == 2
-    assert "lock timeout" in refused[0]
-    assert "a server uses one of the two databases" in refused[1]
+    assert len(refused) == 4
+    for number, text_ in enumerate(("lock timeout", "a server uses one of the two databases") * 2):
+        assert text_ in refused[number]
 
 
-@pytest.mark.parametrize(
-    ("source", "target", "reason"),
-    [
-        ("sqlite:///{0}/missing.db", "sqlite:///{0}/a.db", "there is no database .*missing.db"),
-        ("sqlite://", "sqlite:///{0}/a.db", "in memory cannot be copied"),
-        ("sqlite:///{0}/a.db", "sqlite:///{0}/a.db", "the same database"),
-        ("mysql://a/b", "sqlite:///{0}/a.db", "not mysql"),
-    ],
-)
-async def test_what_cannot_be_copied_is_refused(tmp_path: Path, source: str, target: str, reason: str) -> None:
-    if "a.db" in source:
-        (tmp_path / "a.db").touch()
-    with pytest.raises(ValueError, match=reason):
-        await copy_store(source.format(tmp_path), target.format(tmp_path))
+async def test_what_cannot_be_copied_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.db").touch()
+    file = f"sqlite:///{tmp_path}/a.db"
+    for source, reason in (
+        (f"sqlite:///{tmp_path}/missing.db", r"there is no database .*missing\.db"),
+        ("sqlite://", "in memory cannot be copied"),
+        (file, "the same database"),
+        ("mysql://a/b", "not mysql"),
+    ):
+        with pytest.raises(ValueError, match=reason):
+            await copy_store(source, file)
     assert not (tmp_path / "missing.db").exists()
