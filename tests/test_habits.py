@@ -5,20 +5,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
 TESTS = Path(__file__).parent
 PAUSES = {"asyncio.sleep", "time.sleep"}
-VIRTUAL_TIME = "virtual_time.py"
-"""Where a pause is one of an event loop whose clock jumps."""
+PAUSING = {"virtual_time.py", "waiting.py"}
+"""Where a pause is one of an event loop whose clock jumps, or lies between two looks at another process."""
 OURS = {"cornered", "tests"}
 PATCHING = {"setattr", "delattr", "patch", "object"}
 ASSERTING = {"raises", "warns", "fail", "deprecated_call"}
 """What of pytest asserts, as `assert` does."""
 
-Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 Finding: TypeAlias = tuple[int, str]
 
 
@@ -29,10 +29,17 @@ def dotted(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else "?"
 
 
+@cache
+def nodes(tree: ast.AST) -> list[ast.AST]:
+    """Return all nodes below a module or a function."""
+    return list(ast.walk(tree))
+
+
+@cache
 def origins(tree: ast.Module) -> dict[str, str]:
     """Return the full names of what a module imports, by the names that it has there."""
     names: dict[str, str] = {}
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             names |= {alias.asname: alias.name for alias in node.names if alias.asname is not None}
         elif isinstance(node, ast.ImportFrom):
@@ -55,7 +62,7 @@ def is_private(name: str) -> bool:
 def pauses(tree: ast.Module) -> Iterator[Finding]:
     """Yield the pauses: `asyncio.sleep(0)` is none, it only lets other tasks go on."""
     imported = origins(tree)
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case ast.Call(func, [ast.Constant(0)]) if full_name(func, imported) == "asyncio.sleep":
                 pass
@@ -73,7 +80,7 @@ def replaced_private_names(tree: ast.Module) -> Iterator[Finding]:
     def is_foreign(owner: ast.expr) -> bool:
         return full_name(owner, imported).partition(".")[0] in packages
 
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         match node:
             case ast.Call(func, [owner, *more]) if dotted(func).rpartition(".")[2] in PATCHING:
                 names = [str(one.value) for one in (owner, *more[:1]) if isinstance(one, ast.Constant)]
@@ -86,7 +93,7 @@ def replaced_private_names(tree: ast.Module) -> Iterator[Finding]:
 
 def imported_private_names(tree: ast.Module) -> Iterator[Finding]:
     """Yield where a private name of a module of ours is imported."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in OURS:
             for alias in node.names:
                 if is_private(alias.name):
@@ -111,22 +118,36 @@ def early_limits(tree: ast.Module) -> Iterator[Finding]:
         waiting += [child for child in ast.iter_child_nodes(node) if child not in later]
 
 
-def functions(tree: ast.Module) -> Iterator[Function]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+@dataclass(frozen=True)
+class Called:
+    """A function with whether it asserts something itself, and the names of what it calls."""
+
+    name: str
+    line: int
+    has_assert: bool
+    calls: frozenset[str]
+
+    @property
+    def is_test(self) -> bool:
+        return self.name.startswith("test_")
+
+    def asserts(self, asserting: set[str]) -> bool:
+        """Return whether it asserts something, itself or by a call of one of `asserting`."""
+        return self.has_assert or not self.calls.isdisjoint(asserting)
 
 
-def is_test(function: Function) -> bool:
-    return function.name.startswith("test_")
-
-
-def asserts(function: Function, asserting: set[str]) -> bool:
-    """Say whether a function asserts something, itself or by a call of one of `asserting`."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assert):
-            return True
-        if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in asserting:
-            return True
-    return False
+@cache
+def functions(tree: ast.Module) -> list[Called]:
+    found = [node for node in nodes(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return [
+        Called(
+            function.name,
+            function.lineno,
+            any(isinstance(node, ast.Assert) for node in nodes(function)),
+            frozenset(dotted(node.func).rpartition(".")[2] for node in nodes(function) if isinstance(node, ast.Call)),
+        )
+        for function in found
+    ]
 
 
 @cache
@@ -150,7 +171,7 @@ def asserting_by_file() -> dict[Path, set[str]]:
     while is_growing:
         known = {path: ASSERTING.union(*(own[other] for other in visible[path])) for path in sources()}
         grown = {
-            path: {one.name for one in functions(tree) if not is_test(one) and asserts(one, known[path])}
+            path: {one.name for one in functions(tree) if not one.is_test and one.asserts(known[path])}
             for path, tree in sources().items()
         }
         own, is_growing = grown, grown != own
@@ -163,7 +184,7 @@ def found(look: Callable[[ast.Module], Iterator[Finding]], paths: list[Path]) ->
 
 
 def test_no_test_outside_e2e_pauses() -> None:
-    timed = [path for path in sources() if path.parent.name != "e2e" and path.name != VIRTUAL_TIME]
+    timed = [path for path in sources() if path.parent.name != "e2e" and path.name not in PAUSING]
     assert found(pauses, timed) == []
 
 
@@ -181,9 +202,10 @@ def test_no_limit_by_time_is_made_at_import() -> None:
 
 def test_each_test_asserts_something() -> None:
     silent = [
-        f"{path.relative_to(TESTS.parent)}:{function.lineno}: {function.name} asserts nothing"
+        f"{path.relative_to(TESTS.parent)}:{function.line}: {function.name} asserts nothing"
         for path, asserting in asserting_by_file().items()
+        if path.name.startswith("test_")
         for function in functions(sources()[path])
-        if is_test(function) and not asserts(function, asserting)
+        if function.is_test and not function.asserts(asserting)
     ]
     assert silent == []

@@ -14,8 +14,8 @@ from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from types import ModuleType
+from typing import TypeAlias
 
-import pytest
 from typer.core import TyperGroup
 from typer.main import get_command
 
@@ -42,6 +42,10 @@ def lab_modules() -> set[str]:
     }
 
 
+Imports: TypeAlias = list[tuple[str, str, str]]
+"""Local name, module and member of each import."""
+
+
 @cache
 def tree(module: str) -> ast.Module | None:
     path = ROOT.joinpath(*module.split(".")[1:])
@@ -50,42 +54,58 @@ def tree(module: str) -> ast.Module | None:
     return None if found is None else ast.parse(found.read_text(encoding="utf-8"))
 
 
-def imported(node: ast.AST) -> Iterator[tuple[str, str, str]]:
-    """Yield local name, module and member of every import below a node, except imports for type checkers."""
+def imported(node: ast.AST) -> Imports:
+    """Return every import below a node, except imports for type checkers."""
     if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-        return
+        return []
+    found: Imports = []
     if isinstance(node, ast.Import):
-        yield from ((alias.asname or alias.name.split(".")[0], alias.name, "") for alias in node.names)
+        found += ((alias.asname or alias.name.split(".")[0], alias.name, "") for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and node.module is not None:
-        yield from ((alias.asname or alias.name, node.module, alias.name) for alias in node.names)
+        found += ((alias.asname or alias.name, node.module, alias.name) for alias in node.names)
+    # Expressions have no imports.
     for child in ast.iter_child_nodes(node):
-        yield from imported(child)
+        if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
+            found += imported(child)
+    return found
 
 
-def needs(module: str, name: str, seen: set[tuple[str, str]]) -> set[str]:
-    """Return the packages that a function of the command line, or else a whole module, reaches by its imports."""
+@cache
+def reached_from(module: str, name: str) -> tuple[frozenset[tuple[str, str]], frozenset[str]]:
+    """Return the next places that a function of the command line, or else a whole module, reaches by its imports, and
+    the packages that are not ours."""
     source = tree(module)
-    is_command_line = module.startswith("cornered.cli.")
-    place = (module, name if is_command_line else "")
-    if source is None or place in seen:
-        return {module.split(".")[0]} if source is None else set()
-    seen.add(place)
-    if not is_command_line:
-        found = list(imported(source))
+    if source is None:
+        return frozenset(), frozenset({module.split(".")[0]})
+    places: set[tuple[str, str]] = set()
+    if not module.startswith("cornered.cli."):
+        found = imported(source)
         found += [("", f"{origin}.{member}", "") for _, origin, member in found if tree(f"{origin}.{member}")]
-        return {package for _, origin, member in found for package in needs(origin, member, seen)}
-    definitions = {
-        node.name: node
-        for node in source.body
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-    }
-    if name not in definitions:
-        return set()
-    used = {node.id for node in ast.walk(definitions[name]) if isinstance(node, ast.Name)}
-    outside = ast.Module([node for node in source.body if node not in definitions.values()], [])
-    found = [each for each in imported(outside) if each[0] in used] + list(imported(definitions[name]))
-    reached = {package for _, origin, member in found for package in needs(origin, member, seen)}
-    return reached.union(*(needs(module, other, seen) for other in used & definitions.keys()))
+    else:
+        definitions = {
+            node.name: node
+            for node in source.body
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        }
+        if name not in definitions:
+            return frozenset(), frozenset()
+        used = {node.id for node in ast.walk(definitions[name]) if isinstance(node, ast.Name)}
+        outside = ast.Module([node for node in source.body if node not in definitions.values()], [])
+        found = [each for each in imported(outside) if each[0] in used] + imported(definitions[name])
+        places |= {(module, other) for other in used & definitions.keys()}
+    places |= {(origin, member if origin.startswith("cornered.cli.") else "") for _, origin, member in found}
+    return frozenset(places), frozenset()
+
+
+def needs(module: str, name: str) -> set[str]:
+    """Return the packages that a function of the command line reaches."""
+    waiting, seen, packages = [(module, name)], {(module, name)}, set[str]()
+    while waiting:
+        places, others = reached_from(*waiting.pop())
+        packages |= others
+        waiting += places - seen
+        seen |= places
+    return packages
 
 
 def callbacks(group: TyperGroup) -> Iterator[tuple[str, Callable[..., object]]]:
@@ -98,13 +118,10 @@ def callbacks(group: TyperGroup) -> Iterator[tuple[str, Callable[..., object]]]:
             yield name, inspect.unwrap(command.callback)
 
 
-@pytest.mark.thorough
 def test_the_commands_that_reach_a_package_of_the_laboratory_are_listed(run: ModuleType) -> None:
     group = get_command(app)
     assert isinstance(group, TyperGroup)
     needing = {
-        name
-        for name, function in callbacks(group)
-        if needs(function.__module__, function.__name__, set()) & lab_modules()
+        name for name, function in callbacks(group) if needs(function.__module__, function.__name__) & lab_modules()
     }
     assert needing == run.LAB_COMMANDS
