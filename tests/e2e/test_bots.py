@@ -22,6 +22,7 @@ from cornered.engine import Game
 from cornered.protocol.messages import ChallengeClosed
 from cornered.protocol.values import Accepts, Fischer
 from tests.e2e.servers import OPERATORS_KEY, running
+from tests.waiting import until
 
 SMALL = {
     "trapgrid": {"size": 4},
@@ -31,8 +32,8 @@ SMALL = {
 }
 CLOCK = Fischer(initial=20, increment=0.05)
 QUICK = Tempo(longest=30)
-KILLS = 0.7
-"""Seconds between two kills of workers in mid-search."""
+KILLED_AFTER = (5, 15, 25)
+"""A worker in mid-search is killed when so many games have ended."""
 AT_ONCE = 6
 TEST_TIMEOUT_S = 280
 """Less than `faulthandler_timeout`, which ends all tests of the process."""
@@ -56,15 +57,6 @@ def board(name: str, bots: Sequence[HostedBot]) -> Game:
     return small if all(guest.bot.plays(small) for guest in bots if guest.bot.plays(name)) else engine.load(name)
 
 
-async def kill(pool: Pool, killed: list[int]) -> None:
-    while True:
-        await asyncio.sleep(KILLS)
-        if pool.thinking:
-            victim = random.choice(pool.thinking)
-            os.kill(victim, signal.SIGKILL)
-            killed.append(victim)
-
-
 async def play(running_server: BotHost, arrivals: Arrivals, game: Game, pair: tuple[str, str]) -> MatchView:
     first, second = (running_server.clients[name] for name in pair)
     arriving = arrivals.expect(pair)
@@ -79,7 +71,7 @@ async def test_every_bot_plays_every_game_that_it_claims_though_workers_are_kill
     address: str, tmp_path: Path
 ) -> None:
     guests = HostedBot.all_of(names())
-    arrivals, killed = Arrivals(), list[int]()
+    arrivals, killed, ended = Arrivals(), list[int](), asyncio.Condition()
     async with asyncio.timeout(TEST_TIMEOUT_S), Pool.open(2, names()) as pool:
         config = HostConfig(concurrency=AT_ONCE, tempo=QUICK, analyst_key=OPERATORS_KEY)
         running_server = BotHost(guests, pool, config, began=arrivals.hear)
@@ -100,16 +92,26 @@ async def test_every_bot_plays_every_game_that_it_claims_though_workers_are_kill
         async def play_on() -> None:
             for game, pair in work:
                 match = await play(running_server, arrivals, game, pair)
-                ends.append((game, pair, match.snapshot.reason))
+                async with ended:
+                    ends.append((game, pair, match.snapshot.reason))
+                    ended.notify_all()
 
-        killing = asyncio.ensure_future(kill(pool, killed))
+        async def kill() -> None:
+            for count in KILLED_AFTER:
+                async with ended:
+                    await ended.wait_for(lambda count=count: len(ends) >= count)  # type: ignore[misc]
+                await until(lambda: pool.thinking)
+                killed.append(random.choice(pool.thinking))
+                os.kill(killed[-1], signal.SIGKILL)
+
+        killing = asyncio.ensure_future(kill())
         await asyncio.gather(*(play_on() for _ in range(AT_ONCE)))
         for task in (killing, running):
             task.cancel()
         await asyncio.gather(killing, running, return_exceptions=True)
     assert [end for end in ends if end[2] != "rules"] == []
     assert {name for _, pair, _ in ends for name in pair} == {guest.name for guest in guests}
-    assert len(killed) >= 2
+    assert len(killed) == len(KILLED_AFTER)
 
 
 async def test_a_bot_declines_what_it_does_not_play_and_says_why(address: str) -> None:

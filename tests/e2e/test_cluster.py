@@ -28,10 +28,11 @@ pytestmark = [pytest.mark.mqtt, pytest.mark.postgres, pytest.mark.usefixtures("p
 
 NODES = 2
 KILLS = 1
-CAMPAIGN_KILLS = 4
+LONG_KILLS = 4
 PAIRS = 8
 START_TIMEOUT_S = 180
 STOP_TIMEOUT_S = 60
+LOOK_AGAIN_S = 0.05
 
 
 @pytest.fixture
@@ -105,6 +106,14 @@ async def stop(cluster: Cluster) -> None:
     assert not [part for part in parts if part.is_running()]
 
 
+async def kill(cluster: Cluster) -> None:
+    """Kill the command; all that it started ends by itself."""
+    parts = cluster.parts()
+    cluster.process.kill()
+    _, alive = await asyncio.to_thread(psutil.wait_procs, parts, timeout=STOP_TIMEOUT_S)
+    assert alive == []
+
+
 async def journal_of(folder: Path) -> dict[str, list[MatchEvent]]:
     """Read the whole journal of a cluster that has ended."""
     logs: dict[str, list[MatchEvent]] = {}
@@ -130,44 +139,33 @@ async def kill_a_node(cluster: Cluster, record: Record) -> None:
     victim = min(before, key=lambda node: node.pid)
     victim.kill()
     await record.is_busy(PAIRS, len(record.promises) + 50)
-    await until(lambda: len(set(cluster.node_processes()) - {victim}) == NODES)
+    await until(lambda: len(set(cluster.node_processes()) - {victim}) == NODES, every=LOOK_AGAIN_S)
 
 
-@pytest.mark.parametrize(
-    "kills",
-    [pytest.param(KILLS, marks=pytest.mark.core), pytest.param(CAMPAIGN_KILLS, marks=pytest.mark.campaign)],
-)
-async def test_no_acknowledged_move_is_lost_when_nodes_die_and_all_data_are_kept(folder: Path, kills: int) -> None:
+async def kill_the_broker(cluster: Cluster) -> None:
+    """Kill the broker, and return when another one runs."""
+    (broker,) = cluster.named("mosquitto")
+    broker.kill()
+    await until(lambda: set(cluster.named("mosquitto")) - {broker}, every=LOOK_AGAIN_S)
+
+
+async def test_no_acknowledged_move_is_lost_when_a_node_the_broker_and_all_of_the_cluster_die(
+    folder: Path, *, is_long: bool
+) -> None:
     record, is_dying = Record(), True
-    async with running(folder) as cluster:
-        async with asyncio.timeout(240), asyncio.TaskGroup() as tasks:
-            for number in range(PAIRS):
-                tasks.create_task(keep_playing(number, cluster.port, record, lambda: is_dying))
-            for _ in range(kills):
-                await kill_a_node(cluster, record)
-            is_dying = False
-        await stop(cluster)
-    logs = await journal_of(folder)
-    stored = [(name, event) for name, log in logs.items() for event in log if isinstance(event, Played)]
-    found = Counter(Promise(name, event.seat, event.cause, event.ply, event.move) for name, event in stored)
-    assert Counter(record.promises) == found
-    assert record.lost_connections > 0
-
-
-@pytest.mark.campaign
-async def test_a_cluster_that_is_killed_leaves_no_process_and_starts_again(folder: Path) -> None:
     async with running(folder) as cluster:
         assert cluster.said[:2] == [
             f"starting PostgreSQL and Mosquitto in {folder / 'cluster'}\n",
             f"starting {NODES} nodes\n",
         ]
-        parts = cluster.parts()
-        names = {part.name() for part in parts}
-        assert {"postgres", "mosquitto"} <= names
-        cluster.process.kill()
-        _, alive = await asyncio.to_thread(psutil.wait_procs, parts, timeout=STOP_TIMEOUT_S)
-        assert alive == []
-    async with running(folder) as cluster:
+        assert cluster.named("postgres")
+        async with asyncio.timeout(240), asyncio.TaskGroup() as tasks:
+            for number in range(PAIRS):
+                tasks.create_task(keep_playing(number, cluster.port, record, lambda: is_dying))
+            for _ in range(LONG_KILLS if is_long else KILLS):
+                await kill_a_node(cluster, record)
+            is_dying = False
+        await kill_the_broker(cluster)
         second = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "cornered", "cluster", "--port", "0", "--data", str(folder / "cluster")),
             stderr=subprocess.PIPE,
@@ -175,20 +173,17 @@ async def test_a_cluster_that_is_killed_leaves_no_process_and_starts_again(folde
         _, errors = await second.communicate()
         assert second.returncode == 2
         assert b"another cluster uses" in errors
-        await stop(cluster)
-
-
-@pytest.mark.campaign
-async def test_services_that_die_are_started_again(folder: Path) -> None:
+        await kill(cluster)
     async with running(folder) as cluster:
-        (broker,) = cluster.named("mosquitto")
-        broker.kill()
-        await until(lambda: set(cluster.named("mosquitto")) - {broker})
         await stop(cluster)
     assert not (folder / "cluster" / "postgres" / "data" / "postmaster.pid").exists()
+    logs = await journal_of(folder)
+    stored = [(name, event) for name, log in logs.items() for event in log if isinstance(event, Played)]
+    found = Counter(Promise(name, event.seat, event.cause, event.ply, event.move) for name, event in stored)
+    assert Counter(record.promises) == found
+    assert record.lost_connections > 0
 
 
-@pytest.mark.core
 async def test_a_node_that_cannot_start_ends_the_cluster_with_its_reason(folder: Path) -> None:
     (folder / "cluster" / "node-1").mkdir(parents=True)
     (folder / "cluster" / "node-1" / "cornered.toml").write_text('prot = "8420"\n')

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import os
 import sys
 from collections.abc import AsyncIterator, Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from cornered.cli.conformance.client_scenarios import CLIENT_SCENARIOS
 from cornered.cli.conformance.client_stage import check_client
@@ -21,6 +22,7 @@ from cornered.cli.conformance.server_scenarios import SERVER_SCENARIOS
 from cornered.cli.conformance.server_stage import check_server
 from cornered.cli.conformance.subject import Program
 from cornered.cli.conformance.verdict import Scenario, Verdict
+from cornered.cli.main import app
 from cornered.clients.sdk import Limit
 from cornered.clients.sdk.running import BotSettings, play_bot
 from cornered.engine import State
@@ -96,23 +98,25 @@ async def test_a_client_without_faults_passes_every_scenario() -> None:
     assert outcomes(await verdicts_of(raw())) == {scenario.name: "passed" for scenario in CLIENT_SCENARIOS}
 
 
-@pytest.mark.core
 async def test_a_bot_of_the_sdk_passes_every_scenario() -> None:
     assert outcomes(await verdicts_of(with_the_sdk())) == {scenario.name: "passed" for scenario in CLIENT_SCENARIOS}
 
 
-def slug(heading: str) -> str:
-    """Return the anchor of a heading of Markdown."""
-    return "".join(char for char in heading.strip("# ").lower() if char.isalnum() or char in " -_").replace(" ", "-")
+@cache
+def anchors(page: str) -> set[str]:
+    """Return the anchors of the headings of a page of Markdown."""
+    headings = [line.strip("# ").lower() for line in (ROOT / page).read_text().splitlines() if line.startswith("#")]
+    return {"".join(char for char in one if char.isalnum() or char in " -_").replace(" ", "-") for one in headings}
 
 
-@pytest.mark.core
-@pytest.mark.parametrize("scenario", [*CLIENT_SCENARIOS, *SERVER_SCENARIOS], ids=lambda scenario: scenario.name)
-def test_a_scenario_is_in_the_document_and_its_rule_in_the_protocol(scenario: Scenario[Any]) -> None:
-    page, _, anchor = scenario.rule.partition("#")
-    row = f"| `{scenario.name}` | {scenario.expected} | [{page}](../{scenario.rule}) |"
-    assert row in (ROOT / "docs" / "conformance.md").read_text().splitlines()
-    assert anchor in {slug(line) for line in (ROOT / page).read_text().splitlines() if line.startswith("#")}
+def test_every_scenario_is_in_the_document_and_its_rule_in_the_protocol(subtests: pytest.Subtests) -> None:
+    rows = (ROOT / "docs" / "conformance.md").read_text().splitlines()
+    scenarios: list[Scenario[Any]] = [*CLIENT_SCENARIOS, *SERVER_SCENARIOS]
+    for scenario in scenarios:
+        page, _, anchor = scenario.rule.partition("#")
+        with subtests.test(scenario.name):
+            assert f"| `{scenario.name}` | {scenario.expected} | [{page}](../{scenario.rule}) |" in rows
+            assert anchor in anchors(page)
 
 
 # Faults of servers: what a proxy in front of a server makes of its messages.
@@ -266,7 +270,6 @@ async def test_the_scenario_for_a_fault_of_a_server_finds_it(fault: str, proxy: 
     assert verdict.seen
 
 
-@pytest.mark.core
 @pytest.mark.virtual_time
 async def test_the_server_passes_every_scenario() -> None:
     async with RestartingServer.open(now) as server:
@@ -291,22 +294,16 @@ async def test_a_server_that_cannot_be_restarted_has_that_scenario_skipped(proxy
 # The command.
 
 
-async def command(*arguments: str) -> tuple[int | None, str, str]:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "cornered", "conform", *arguments),
-        env={**os.environ, "COLUMNS": "120"},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    out, told = await process.communicate()
-    return process.returncode, out.decode(), told.decode()
+def command(*arguments: str) -> tuple[int, str, str]:
+    done = CliRunner(env={"COLUMNS": "120"}).invoke(app, ["conform", *arguments])
+    return done.exit_code, done.stdout, done.stderr
 
 
 RAW_CLIENT = f"{sys.executable} {Path(__file__).with_name('raw_client.py')}"
 
 
-async def test_the_command_checks_a_program_and_prints_json() -> None:
-    code, out, told = await command("--client", RAW_CLIENT, "--only", "takeback", "--only", "unknown-fields", "--json")
+def test_the_command_checks_a_program_and_prints_json() -> None:
+    code, out, told = command("--client", RAW_CLIENT, "--only", "takeback", "--only", "unknown-fields", "--json")
     assert code == 0, told
     assert [(one["scenario"], one["outcome"]) for one in json.loads(out)] == [
         ("takeback", "passed"),
@@ -314,27 +311,26 @@ async def test_the_command_checks_a_program_and_prints_json() -> None:
     ]
 
 
-async def test_the_command_ends_with_1_and_says_what_was_seen_and_what_to_do() -> None:
-    code, out, _ = await command("--client", f"{RAW_CLIENT} dies of an unknown field", "--only", "unknown-fields")
+def test_the_command_ends_with_1_and_says_what_was_seen_and_what_to_do() -> None:
+    code, out, _ = command("--client", f"{RAW_CLIENT} dies of an unknown field", "--only", "unknown-fields")
     assert code == 1
     assert "unknown-fields failed" in out
     assert "exit code 1" in out
     assert "what to do: Let the decoder ignore unknown fields" in out
 
 
-async def test_a_bot_without_a_legal_move_is_told_its_own_error(tmp_path: Path) -> None:
+def test_a_bot_without_a_legal_move_is_told_its_own_error(tmp_path: Path) -> None:
     for body, said in (("return None", "choose returned NoneType None"), ("return state.nothing", "AttributeError")):
         (tmp_path / "wrong.py").write_text(f"def choose(state, limit):\n    {body}\n")
-        code, out, _ = await command("--bot", str(tmp_path / "wrong.py"), "--only", "whole-games", "--json")
+        code, out, _ = command("--bot", str(tmp_path / "wrong.py"), "--only", "whole-games", "--json")
         assert code == 1
         (verdict,) = json.loads(out)
         assert verdict["advice"].startswith("Mend the bot: choose ")
         assert said in verdict["advice"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
+def test_what_cannot_be_checked_is_one_line(subtests: pytest.Subtests) -> None:
+    for arguments, said in (
         ((), "name one of --bot, --client and --server"),
         (("--bot", "random", "--server", "ws://127.0.0.1:9"), "name one of"),
         (("--client", "true", "--only", "nonsense"), "there is no scenario 'nonsense'; there are whole-games"),
@@ -343,17 +339,16 @@ async def test_a_bot_without_a_legal_move_is_told_its_own_error(tmp_path: Path) 
         (("--bot", "nobody"), "there is no bot 'nobody'"),
         (("--server", "ws://127.0.0.1:9"), "no server listens"),
         (("--client", "true", "--restart", "x"), "--restart is for a server"),
-    ],
-)
-async def test_what_cannot_be_checked_is_one_line(arguments: tuple[str, ...], said: str) -> None:
-    code, _, told = await command(*arguments)
-    assert code == 2
-    assert said in told
-    assert told.count("\n") == 1
+    ):
+        with subtests.test(said):
+            code, _, told = command(*arguments)
+            assert code == 2
+            assert said in told
+            assert told.count("\n") == 1
 
 
-async def test_the_list_has_every_scenario() -> None:
-    code, out, _ = await command("--list")
+def test_the_list_has_every_scenario() -> None:
+    code, out, _ = command("--list")
     assert code == 0
     lines = [line.split()[:2] for line in out.splitlines()]
     assert lines == [["client", one.name] for one in CLIENT_SCENARIOS] + [

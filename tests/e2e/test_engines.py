@@ -25,7 +25,7 @@ from cornered.clients.sdk import BotPlayer, Client, Closed, CommandRefused, Limi
 from cornered.protocol.values import Fischer
 from tests.conftest import DEADLINE
 from tests.e2e.servers import running
-from tests.lab.execution.test_cluster import LocalMachines
+from tests.lab.execution import test_cluster as machines
 
 ROOT = Path(__file__).resolve().parents[2]
 CLOCK = Fischer(initial=60, increment=0.5)
@@ -78,9 +78,9 @@ def ends(standings: Any) -> tuple[dict[str, int], list[str]]:
 
 
 def test_it_thinks_in_two_workers(unruly: str, tmp_path: Path) -> None:
-    positions = [{"game": "trapgrid", "options": {"size": size}, "moves": []} for size in (4, 5, 6, 7) * 3]
+    positions = [{"game": "trapgrid", "options": {"size": size}, "moves": []} for size in (4, 5, 6) * 2]
     (tmp_path / "positions").write_text("".join(f"{json.dumps(one)}\n" for one in positions))
-    arguments = ("--file", str(tmp_path / "positions"), "--bot", unruly, "--workers", "2", "--time", "0.3")
+    arguments = ("--file", str(tmp_path / "positions"), "--bot", unruly, "--workers", "2", "--time", "0.1")
     _, stderr = run("think", *arguments, "--out", str(tmp_path / "answers"))
     answers = [json.loads(line) for line in (tmp_path / "answers").read_text().splitlines()]
     assert [answer["move"] is not None for answer in answers] == [True] * len(positions)
@@ -93,10 +93,10 @@ def test_it_thinks_in_two_workers(unruly: str, tmp_path: Path) -> None:
 
 
 def test_it_plays_in_a_tournament(unruly: str, tmp_path: Path) -> None:
-    arguments = ("--game", "trapgrid", "--option", "size=5", "--games", "4", "--time", "0.2", "--workers", "1")
+    arguments = ("--game", "trapgrid", "--option", "size=5", "--games", "2", "--time", "0.1", "--workers", "1")
     stdout, stderr = run("tournament", unruly, "random", "greedy", *arguments, "--out", str(tmp_path / "t"), "--json")
     endings, faults = ends(json.loads(stdout))
-    assert endings == {"rules": 10, "crashed": 2}
+    assert endings == {"rules": 4, "crashed": 2}
     assert ["exit code 3" in fault or "gave no move" in fault for fault in faults] == [True, True]
     began, searches = shown(stderr)
     # One is tried out before the games, and two crash or hang in them.
@@ -104,15 +104,16 @@ def test_it_plays_in_a_tournament(unruly: str, tmp_path: Path) -> None:
     assert searches > 10
 
 
-def test_it_plays_in_a_contest_on_a_cluster(unruly: str, tmp_path: Path) -> None:
-    machines = LocalMachines(tmp_path)
+def test_it_plays_in_a_contest_on_a_cluster(unruly: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machines, "WORKERS", 1)
+    cluster = machines.LocalMachines(tmp_path)
     try:
-        arguments = ("--game", "trapgrid", "--option", "size=5", "--games", "12", "--time", "0.2")
-        stdout, _ = run("match", unruly, "random", *arguments, "--cluster", machines.address, "--json")
+        arguments = ("--game", "trapgrid", "--option", "size=5", "--games", "6", "--time", "0.1")
+        stdout, _ = run("match", unruly, "random", *arguments, "--cluster", cluster.address, "--json")
     finally:
-        machines.end()
+        cluster.end()
     endings, faults = ends(json.loads(stdout)["standings"])
-    assert endings == {"rules": 10, "crashed": 2}
+    assert endings == {"rules": 4, "crashed": 2}
     assert len(faults) == 2
     began, searches = shown((tmp_path / "log").read_text())
     assert began >= 3
@@ -120,7 +121,7 @@ def test_it_plays_in_a_contest_on_a_cluster(unruly: str, tmp_path: Path) -> None
 
 
 async def test_it_plays_in_a_contest_on_a_server(unruly: str, tmp_path: Path) -> None:
-    arguments = ("--game", "trapgrid", "--option", "size=5", "--games", "4", "--clock", "60+0.5", "--time", "0.2")
+    arguments = ("--game", "trapgrid", "--option", "size=5", "--games", "4", "--clock", "60+0.5", "--time", "0.1")
     async with running(tmp_path) as address:
         server = ("--server", address.replace("http", "ws", 1))
         stdout, stderr = await asyncio.to_thread(run, "match", unruly, "random", *arguments, *server, "--json")
