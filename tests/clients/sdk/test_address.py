@@ -7,19 +7,17 @@ import pytest
 from cornered.clients.sdk.address import normalised, require_listener, require_name, require_token, socket_url
 
 
-@pytest.mark.parametrize(
-    ("given", "url"),
-    [
+def test_the_address_of_the_page_or_the_socket_or_the_listener_will_do(subtests: pytest.Subtests) -> None:
+    for given, url in (
         ("ws://127.0.0.1:8420", "ws://127.0.0.1:8420"),
         ("http://[::1]:8420", "ws://[::1]:8420"),
         ("https://example.org/", "wss://example.org/"),
         ("127.0.0.1:8420", "ws://127.0.0.1:8420"),
         ("localhost:8420/ws", "ws://localhost:8420/ws"),
         ("[::1]:8420", "ws://[::1]:8420"),
-    ],
-)
-def test_the_address_of_the_page_or_the_socket_or_the_listener_will_do(given: str, url: str) -> None:
-    assert socket_url(given) == url
+    ):
+        with subtests.test(given=given, url=url):
+            assert socket_url(given) == url
 
 
 @pytest.mark.parametrize(
@@ -55,9 +53,8 @@ def test_a_missing_server_is_noticed_at_once() -> None:
             require_listener(typed)
 
 
-@pytest.mark.parametrize(
-    ("given", "key"),
-    [
+def test_every_spelling_of_an_address_has_one_key_and_what_is_none_has_no_key(subtests: pytest.Subtests) -> None:
+    for given, key in (
         ("ws://localhost:8420", "ws://localhost:8420"),
         ("http://LOCALHOST:8420/", "ws://localhost:8420"),
         ("HTTP://localhost:8420/ws", "ws://localhost:8420"),
@@ -71,13 +68,10 @@ def test_a_missing_server_is_noticed_at_once() -> None:
         ("https://example.org/games/ws", "wss://example.org/games"),
         ("https://ann:secret@example.org", "wss://example.org"),
         ("LOCALHOST:8420", "ws://localhost:8420"),
-    ],
-)
-def test_every_spelling_of_an_address_has_one_key(given: str, key: str) -> None:
-    assert normalised(given) == key
-    assert normalised(key) == key
+    ):
+        with subtests.test(given=given, key=key):
+            assert normalised(given) == key
+            assert normalised(key) == key
 
-
-def test_what_is_no_address_has_no_key() -> None:
     with pytest.raises(ValueError, match="looks like http://host:port"):
         normalised("house")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import pytest
 
+from cornered.bots import bot
 from cornered.clients.sdk import BotFailed, Limit, MatchView, choosing
-from cornered.clients.sdk.choosing import MAX_SHOWN_CHARS, TimedMove, TimeUsed, choose_legal, shown
+from cornered.clients.sdk.choosing import MAX_SHOWN_CHARS, Choose, TimedMove, TimeUsed, choose_legal, shown
 from cornered.clients.sdk.game_log import GameLog
 from cornered.protocol.commands import Command
 from tests.clients.sdk.scripted import snapshot
@@ -64,27 +66,26 @@ async def later(value: object) -> object:
     return value
 
 
-@pytest.mark.parametrize("made", ["a text", "thoughts", "a coroutine", "a coroutine of a coroutine", "a future"])
-async def test_a_move_is_a_text_or_has_thoughts_and_comes_at_once_or_later(match: MatchView, made: str) -> None:
-    def choose(match: MatchView, limit: Limit) -> Any:
-        future = asyncio.get_running_loop().create_future()
-        future.set_result("b3")
-        made_by: dict[str, Callable[[], Any]] = {
-            "a text": lambda: "b3",
-            "thoughts": lambda: Thought("b3"),
-            "a coroutine": lambda: later(Thought("b3")),
-            "a coroutine of a coroutine": lambda: later(later("b3")),
-            "a future": lambda: future,
-        }
-        return made_by[made]()
+async def test_a_move_is_a_text_or_has_thoughts_and_comes_at_once_or_later(
+    match: MatchView, subtests: pytest.Subtests
+) -> None:
+    future = asyncio.get_running_loop().create_future()
+    future.set_result("b3")
+    made_by: dict[str, Callable[[], Any]] = {
+        "a text": lambda: "b3",
+        "thoughts": lambda: Thought("b3"),
+        "the thought of a house bot": lambda: bot.Thought("b3"),
+        "a coroutine": lambda: later(Thought("b3")),
+        "a coroutine of a coroutine": lambda: later(later("b3")),
+        "a future": lambda: future,
+    }
+    for name, made in made_by.items():
+        with subtests.test(made=name):
+            assert await choose_legal(answering(made), match, Limit(100), TimeUsed()) == "b3"
 
-    assert await choose_legal(choose, match, Limit(100), TimeUsed()) == "b3"
 
-
-async def test_the_thought_of_a_house_bot_is_one(match: MatchView) -> None:
-    from cornered.bots.bot import Thought
-
-    assert await choose_legal(lambda match, limit: Thought("b3"), match, Limit(100), TimeUsed()) == "b3"
+def answering(made: Callable[[], Any]) -> Choose:
+    return lambda match, limit: made()
 
 
 class Treacherous:
@@ -93,15 +94,14 @@ class Treacherous:
         raise RuntimeError("no move")
 
 
-@pytest.mark.parametrize("wrong", [None, Thought(None), Thought("z9"), Thought("x" * 1000), Treacherous(), object()])
-async def test_everything_else_is_that_moves_failure(match: MatchView, wrong: Any) -> None:
-    with pytest.raises(BotFailed, match=r"choose (returned|raised)"):
-        await choose_legal(lambda match, limit: wrong, match, Limit(100), TimeUsed())
+async def test_everything_else_is_that_moves_failure(match: MatchView, subtests: pytest.Subtests) -> None:
+    for wrong in (None, Thought(None), Thought("z9"), Thought("x" * 1000), Treacherous(), object()):
+        with subtests.test(wrong=wrong), pytest.raises(BotFailed, match=r"choose (returned|raised)"):
+            await choose_legal(answering(partial(lambda it: it, wrong)), match, Limit(100), TimeUsed())
 
 
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
+def test_an_error_is_shown_by_its_whole_text(subtests: pytest.Subtests) -> None:
+    rows: tuple[tuple[Exception, str], ...] = (
         (
             AttributeError("'State' object has no attribute 'nothing'"),
             "AttributeError: 'State' object has no attribute",
@@ -109,11 +109,11 @@ async def test_everything_else_is_that_moves_failure(match: MatchView, wrong: An
         (KeyError("z9"), "KeyError: 'z9'"),
         (ValueError("two\n lines"), "ValueError: two lines"),
         (RuntimeError(), "RuntimeError"),
-    ],
-)
-def test_an_error_is_shown_by_its_whole_text(error: Exception, said: str) -> None:
-    assert shown(error).startswith(said)
-    assert len(shown(ValueError("x" * 1000))) < 2 * MAX_SHOWN_CHARS
+    )
+    for error, said in rows:
+        with subtests.test(error=error, said=said):
+            assert shown(error).startswith(said)
+            assert len(shown(ValueError("x" * 1000))) < 2 * MAX_SHOWN_CHARS
 
 
 async def test_a_coroutine_can_be_cancelled_and_can_catch_what_it_waits_for(match: MatchView) -> None:

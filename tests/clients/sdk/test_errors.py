@@ -9,13 +9,11 @@ from cornered.clients.sdk import Closed, CommandRefused, unwrapped_errors
 REFUSED = CommandRefused("bad_token", "nobody has this token")
 
 
-def test_the_one_error_of_a_group_is_raised_as_itself() -> None:
+def test_the_one_error_of_a_group_is_raised_as_itself_and_those_who_waited_hide_it_not() -> None:
     with pytest.raises(CommandRefused) as raised, unwrapped_errors():
         raise ExceptionGroup("tasks", [REFUSED])
     assert raised.value is REFUSED
 
-
-def test_who_waited_when_the_client_closed_does_not_hide_why_it_did() -> None:
     inner = ExceptionGroup("the caller's tasks", [Closed("first"), Closed("second")])
     with pytest.raises(CommandRefused) as raised, unwrapped_errors():
         raise ExceptionGroup("tasks", [REFUSED, inner, Closed("third")])
@@ -23,12 +21,9 @@ def test_who_waited_when_the_client_closed_does_not_hide_why_it_did() -> None:
     assert raised.value.__context__ is None
 
 
-def test_a_closed_client_is_told_where_nothing_else_went_wrong() -> None:
+def test_a_closed_client_is_told_where_nothing_else_went_wrong_and_several_errors_stay_a_group() -> None:
     with pytest.raises(Closed, match="first"), unwrapped_errors():
         raise ExceptionGroup("tasks", [Closed("first")])
-
-
-def test_several_errors_stay_a_group() -> None:
     with pytest.raises(ExceptionGroup) as raised, unwrapped_errors():
         raise ExceptionGroup("tasks", [REFUSED, KeyError("mine"), Closed("first")])
     assert len(raised.value.exceptions) == 3

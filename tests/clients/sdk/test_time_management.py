@@ -25,8 +25,9 @@ def test_thinking_never_takes_the_time_that_is_left(clock: Clock, left: int, rou
     assert time == MIN_THINK_TIME_MS or time + round_trip < left + free
 
 
-def test_a_move_of_its_own_time_leaves_room_for_the_way_and_for_a_lost_search() -> None:
+def test_a_move_of_its_own_time_leaves_room_and_free_seconds_are_used() -> None:
     assert think_time(PerMove(seconds=1), 1000, 50, 60_000) <= 600
+    assert think_time(Delay(initial=60, delay=10), 100, 20, 60_000) > 5_000
 
 
 def test_a_game_on_one_clock_is_played_to_its_end() -> None:
@@ -36,14 +37,10 @@ def test_a_game_on_one_clock_is_played_to_its_end() -> None:
     assert left > 500
 
 
-def test_free_seconds_are_used_though_the_clock_is_nearly_empty() -> None:
-    assert think_time(Delay(initial=60, delay=10), 100, 20, 60_000) > 5_000
-
-
-@pytest.mark.parametrize("clock", [NO_CLOCK, Correspondence(days=1)], ids=["none", "correspondence"])
-def test_without_hurry_people_still_do_not_wait_long(clock: Clock) -> None:
-    assert think_time(clock, None, 0, 1500) == 1500
-    assert think_time(clock, 86_400_000, 0, 1500) == 1500
+def test_without_hurry_people_still_do_not_wait_long() -> None:
+    for clock in (NO_CLOCK, Correspondence(days=1)):
+        assert think_time(clock, None, 0, 1500) == 1500
+        assert think_time(clock, 86_400_000, 0, 1500) == 1500
 
 
 @given(clock=clocks, left=st.integers(0, 10_800_000), round_trip=st.integers(0, 2_000), longest=st.integers(10, 60_000))
@@ -56,17 +53,18 @@ def test_even_the_latest_answer_is_in_time(clock: Clock, left: int, round_trip: 
     assert limit.grace == 0 or limit.time + limit.grace + OVERHEAD_MS + round_trip <= left + free
 
 
-@pytest.mark.parametrize("round_trip", [0, 30])
-def test_who_is_always_as_late_as_can_be_does_not_flag_at_one_second_and_a_twentieth(round_trip: int) -> None:
-    left = 1000
-    for _ in range(500):
-        limit = move_limit(Fischer(initial=1, increment=0.05), left, round_trip, 1500)
-        assert limit.time is not None
-        assert limit.grace is not None
-        # What stands in for a bot that is too late, and the way, come on top of it.
-        left -= limit.time + limit.grace + 15
-        assert left > 0
-        left += 50
+def test_who_is_always_as_late_as_can_be_does_not_flag_at_one_second_and_a_twentieth(subtests: pytest.Subtests) -> None:
+    for round_trip in (0, 30):
+        with subtests.test(round_trip=round_trip):
+            left = 1000
+            for _ in range(500):
+                limit = move_limit(Fischer(initial=1, increment=0.05), left, round_trip, 1500)
+                assert limit.time is not None
+                assert limit.grace is not None
+                # What stands in for a bot that is too late, and the way, come on top of it.
+                left -= limit.time + limit.grace + 15
+                assert left > 0
+                left += 50
 
 
 def test_a_long_clock_lets_a_late_answer_come_later_than_a_short_one() -> None:
@@ -88,24 +86,22 @@ def test_an_unsettled_search_may_take_twice_its_time_where_a_later_move_pays_for
     assert (limit := move_limit(PerMove(seconds=10), 10_000, 0, 20_000)).longest == limit.time == 8_000
 
 
-def test_the_deadline_counts_from_when_the_limit_was_made() -> None:
+def test_the_deadline_counts_from_when_the_limit_was_made_also_in_another_process() -> None:
     limit = Limit(time=250, started=100.0)
     assert limit.deadline == 100.25
     assert limit.remaining == 0.0
     assert Limit(depth=3).deadline is None
     assert Limit(nodes=3).remaining is None
 
-
-def test_a_limit_keeps_its_deadline_on_the_way_to_another_process() -> None:
     limit = Limit(time=250, depth=4)
     assert pickle.loads(pickle.dumps(limit)).deadline == limit.deadline
 
 
-@pytest.mark.parametrize("what", ["time", "depth", "nodes"])
-def test_a_limit_of_nothing_is_an_error(what: str) -> None:
-    given: dict[str, Any] = {what: 0}
-    with pytest.raises(ValueError, match=what):
-        Limit(**given)
+def test_a_limit_of_nothing_is_an_error() -> None:
+    for what in ("time", "depth", "nodes"):
+        given: dict[str, Any] = {what: 0}
+        with pytest.raises(ValueError, match=what):
+            Limit(**given)
 
 
 def test_only_clocks_that_run_over_the_game_are_told() -> None:

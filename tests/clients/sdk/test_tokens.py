@@ -14,7 +14,7 @@ def store(tmp_path: Path) -> TokenStore:
     return TokenStore(tmp_path / "deep" / "tokens.json")
 
 
-def test_a_token_is_kept_for_each_server_and_name(store: TokenStore) -> None:
+def test_a_token_is_kept_for_each_server_and_name_until_it_is_forgotten(store: TokenStore) -> None:
     store.put("ws://one", "ann", "first")
     store.put("ws://one", "bob", "second")
     store.put("ws://two", "ann", "third")
@@ -25,8 +25,6 @@ def test_a_token_is_kept_for_each_server_and_name(store: TokenStore) -> None:
     assert again.get("ws://two", "ann") == "third"
     assert again.get("ws://two", "bob") is None
 
-
-def test_a_forgotten_token_is_gone(store: TokenStore) -> None:
     store.put("ws://one", "ann", "first")
     store.forget("ws://one", "ann")
     store.forget("ws://one", "never-there")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.console import Console
 
-from cornered.clients.terminal.drawing import ANSI, ASCII, DARK_SCHEME, LIGHT, ColourScheme, Marks, draw
+from cornered.clients.terminal.drawing import ANSI, ASCII, DARK_SCHEME, LIGHT, Marks, draw
 from cornered.clients.terminal.layout import fit
 from cornered.engine.text import PositionText
 
@@ -19,11 +19,8 @@ def plain(position: str, marks: Marks | None = None) -> str:
     return "\n".join(line.rstrip() for line in str(draw(layout, marks or Marks(), ASCII)).splitlines())
 
 
-def test_a_square_board_has_its_names_at_the_edges() -> None:
+def test_a_square_board_has_its_names_at_the_edges_and_a_hexagon_is_shifted() -> None:
     assert plain(TRAPGRID) == "3  A  .  .\n2  .  #  .\n1  .  .  B\n   a  b  c"
-
-
-def test_a_hexagon_is_shifted_by_half_a_cell_a_row() -> None:
     assert plain(BAMBOO) == " c . .\nb . A .\n a B ."
 
 
@@ -49,32 +46,31 @@ def test_walls_stand_where_their_names_say() -> None:
     ]
 
 
-def test_marks_are_characters_and_not_only_colours() -> None:
+def test_marks_and_walls_to_be_placed_are_characters_and_not_only_colours() -> None:
     marked = plain(TRAPGRID, Marks(targets=frozenset({"b3"}), last="c1", focus="a1"))
     assert marked == "3  A  +  .\n2  .  #  .\n1 [.] . (B)\n   a  b  c"
-
-
-def test_the_last_wall_and_the_wall_to_be_placed_differ_from_standing_ones() -> None:
     marks = Marks(last="c3v", ghost="d1h")
     lines = plain(QUORIDOR, marks).splitlines()
     assert lines[3] == '             "'
     assert lines[7] == "  -------     ~~~~~~~"
 
 
-@pytest.mark.parametrize("look", [ANSI, ASCII, DARK_SCHEME, LIGHT])
-@pytest.mark.parametrize("room", [(0, 0), (30, 12), (84, 36)])
-def test_every_seat_has_a_piece_of_its_own_in_every_size(look: ColourScheme, room: tuple[int, int]) -> None:
-    drawn = {str(draw(fit(PositionText.parse(f"{seat} 0"), *room), Marks(), look)) for seat in range(4)}
-    assert len(drawn) == 4
+def test_every_seat_has_a_piece_of_its_own_in_every_size(subtests: pytest.Subtests) -> None:
+    for look in (ANSI, ASCII, DARK_SCHEME, LIGHT):
+        for room in ((0, 0), (30, 12), (84, 36)):
+            with subtests.test(look=look, room=room):
+                drawn = {str(draw(fit(PositionText.parse(f"{seat} 0"), *room), Marks(), look)) for seat in range(4)}
+                assert len(drawn) == 4
 
 
-@pytest.mark.parametrize("position", [TRAPGRID, QUORIDOR, BAMBOO])
-@pytest.mark.parametrize("look", [ANSI, ASCII, DARK_SCHEME, LIGHT])
-def test_a_board_has_exactly_the_size_of_its_layout(position: str, look: ColourScheme) -> None:
-    for room in ((0, 0), (40, 16), (90, 40)):
-        layout = fit(PositionText.parse(position), *room)
-        lines = str(draw(layout, Marks(), look)).split("\n")
-        assert [len(line) for line in lines] == [layout.width] * layout.height
+def test_a_board_has_exactly_the_size_of_its_layout(subtests: pytest.Subtests) -> None:
+    for position in (TRAPGRID, QUORIDOR, BAMBOO):
+        for look in (ANSI, ASCII, DARK_SCHEME, LIGHT):
+            with subtests.test(position=position, look=look):
+                for room in ((0, 0), (40, 16), (90, 40)):
+                    layout = fit(PositionText.parse(position), *room)
+                    lines = str(draw(layout, Marks(), look)).split("\n")
+                    assert [len(line) for line in lines] == [layout.width] * layout.height
 
 
 def test_neighbours_on_a_hexagon_never_share_a_shade() -> None:
@@ -99,11 +95,12 @@ def _console() -> Console:
     return Console()
 
 
-@pytest.mark.parametrize("look", [DARK_SCHEME, LIGHT])
-def test_pieces_and_labels_stand_out_from_every_tile(look: ColourScheme) -> None:
-    for paper in ("tone0", "tone1", "tone2", "last", "focus"):
-        for ink in ("seat0", "seat1", "seat2", "seat3"):
-            assert contrast(look.inks[ink], look.papers[paper]) >= 3, (ink, paper)
+def test_pieces_and_labels_stand_out_from_every_tile(subtests: pytest.Subtests) -> None:
+    for look in (DARK_SCHEME, LIGHT):
+        with subtests.test(look=look):
+            for paper in ("tone0", "tone1", "tone2", "last", "focus"):
+                for ink in ("seat0", "seat1", "seat2", "seat3"):
+                    assert contrast(look.inks[ink], look.papers[paper]) >= 3, (ink, paper)
 
 
 def contrast(one: str, other: str) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import pytest
 
 from cornered.clients.terminal.layout import Wall, fit, last_placed
@@ -18,38 +16,36 @@ def hexagon(radius: int) -> PositionText:
     return PositionText.parse("/".join("." * width for width in widths) + " 0")
 
 
-@pytest.mark.parametrize("position", [TRAPGRID, QUORIDOR, hexagon(5), hexagon(1)])
-@pytest.mark.parametrize("room", [(52, 20), (84, 36), (1, 1)])
-def test_every_cell_is_found_at_all_of_its_characters(position: PositionText, room: tuple[int, int]) -> None:
-    layout = fit(position, *room)
-    seen = set()
-    for name, cell in layout.cells.items():
-        for x in range(cell.x, cell.x + cell.width):
-            for y in range(cell.y, cell.y + cell.height):
-                assert layout.cell_at(x, y) == name
-                seen.add((x, y))
-    assert len(seen) == sum(cell.width * cell.height for cell in layout.cells.values())
+def test_every_cell_is_found_at_all_of_its_characters(subtests: pytest.Subtests) -> None:
+    for position in (TRAPGRID, QUORIDOR, hexagon(5), hexagon(1)):
+        for room in ((52, 20), (84, 36), (1, 1)):
+            with subtests.test(position=position, room=room):
+                layout = fit(position, *room)
+                seen = set()
+                for name, cell in layout.cells.items():
+                    for x in range(cell.x, cell.x + cell.width):
+                        for y in range(cell.y, cell.y + cell.height):
+                            assert layout.cell_at(x, y) == name
+                            seen.add((x, y))
+                assert len(seen) == sum(cell.width * cell.height for cell in layout.cells.values())
 
 
-@pytest.mark.parametrize("position", [TRAPGRID, QUORIDOR, hexagon(5)])
-def test_every_default_board_fits_beside_the_panel_of_the_smallest_terminal(position: PositionText) -> None:
-    layout = fit(position, 52, 20)
-    assert layout.width <= 52
-    assert layout.height <= 20
+def test_every_default_board_fits_beside_the_panel_of_the_smallest_terminal(subtests: pytest.Subtests) -> None:
+    for position in (TRAPGRID, QUORIDOR, hexagon(5)):
+        with subtests.test(position=position):
+            layout = fit(position, 52, 20)
+            assert layout.width <= 52
+            assert layout.height <= 20
 
 
-def test_a_larger_terminal_gets_larger_cells() -> None:
+def test_the_first_cell_of_the_last_row_is_a1_and_arrows_lead_to_the_next() -> None:
     assert fit(TRAPGRID, 84, 36).cell_height > fit(TRAPGRID, 52, 20).cell_height
 
-
-def test_the_first_cell_of_the_last_row_is_a1() -> None:
     layout = fit(TRAPGRID, 52, 20)
     lowest = max(cell.y for cell in layout.cells.values())
     assert layout.cells["a1"].y == lowest
     assert layout.cells["a1"].x < layout.cells["b1"].x
 
-
-def test_arrows_lead_to_the_next_cell_and_stop_at_the_edge() -> None:
     layout = fit(TRAPGRID, 52, 20)
     assert layout.neighbour("a1", "up") == "a2"
     assert layout.neighbour("a1", "right") == "b1"
@@ -71,16 +67,17 @@ def test_arrows_on_a_hexagon_reach_every_cell() -> None:
     assert reached == set(layout.cells)
 
 
-@pytest.mark.parametrize("room", [(52, 20), (84, 36)])
-@pytest.mark.parametrize("way", ["h", "v"])
-def test_a_pointer_on_the_start_of_a_wall_means_that_wall(room: tuple[int, int], way: Literal["h", "v"]) -> None:
-    layout = fit(QUORIDOR, *room)
-    for file in range(8):
-        for rank in range(8):
-            wall = Wall(file, rank, way)
-            area = layout.wall(wall)
-            y = area.y if way == "h" else area.y + area.height - 1
-            assert layout.wall_at(area.x, y, "v" if way == "h" else "h") == wall
+def test_a_pointer_on_the_start_of_a_wall_means_that_wall(subtests: pytest.Subtests) -> None:
+    for room in ((52, 20), (84, 36)):
+        for way in ("h", "v"):
+            with subtests.test(room=room, way=way):
+                layout = fit(QUORIDOR, *room)
+                for file in range(8):
+                    for rank in range(8):
+                        wall = Wall(file, rank, way)
+                        area = layout.wall(wall)
+                        y = area.y if way == "h" else area.y + area.height - 1
+                        assert layout.wall_at(area.x, y, "v" if way == "h" else "h") == wall
 
 
 def test_where_gaps_cross_the_way_decides() -> None:
@@ -112,8 +109,6 @@ def test_no_wall_is_meant_on_cells_or_off_the_board() -> None:
     assert fit(TRAPGRID, 52, 20).wall_at(10, 2, "h") is None
 
 
-@pytest.mark.parametrize(
-    ("moves", "last"), [((), None), (("d4", "2"), "d4"), (("e3h", "pass"), "e3h"), (("d4", "e2"), "e2")]
-)
-def test_the_last_move_on_the_board_is_neither_dice_nor_a_pass(moves: tuple[str, ...], last: str | None) -> None:
-    assert last_placed(moves) == last
+def test_the_last_move_on_the_board_is_neither_dice_nor_a_pass() -> None:
+    lasts = {(): None, ("d4", "2"): "d4", ("e3h", "pass"): "e3h", ("d4", "e2"): "e2"}
+    assert {moves: last_placed(moves) for moves in lasts} == lasts

@@ -100,12 +100,13 @@ async def test_words_do_what_they_say() -> None:
     assert table.said == ["good game, all"]
 
 
-@pytest.mark.parametrize(("word", "done"), [("accept", "accept_draw"), ("decline", "decline_draw")])
-async def test_an_offer_is_answered(word: str, done: str) -> None:
-    table = LocalMatch("quoridor", has_draws=True)
-    table.match = table.match.model_copy(update={"draw_offer": 1})
-    await run(table, word)
-    assert table.done == [done]
+async def test_an_offer_is_answered(subtests: pytest.Subtests) -> None:
+    for word, done in (("accept", "accept_draw"), ("decline", "decline_draw")):
+        with subtests.test(word=word, done=done):
+            table = LocalMatch("quoridor", has_draws=True)
+            table.match = table.match.model_copy(update={"draw_offer": 1})
+            await run(table, word)
+            assert table.done == [done]
 
 
 async def test_answering_when_nothing_is_offered_is_refused() -> None:

@@ -20,9 +20,8 @@ from cornered.protocol.values import NO_CLOCK, Clock, Delay, Fischer, GameSpec, 
 from tests.clients.terminal.tables import LocalMatch
 
 
-@pytest.mark.parametrize(
-    ("milliseconds", "text"),
-    [
+def test_time_is_shown_as_clocks_show_it(subtests: pytest.Subtests) -> None:
+    rows: tuple[tuple[int | None, str], ...] = (
         (None, "∞"),
         (0, "0.0"),
         (9_999, "9.9"),
@@ -30,13 +29,13 @@ from tests.clients.terminal.tables import LocalMatch
         (61_500, "1:01"),
         (3_600_000, "1:00:00"),
         (3 * 86_400_000 + 7_200_000, "3d 02h"),
-    ],
-)
-def test_time_is_shown_as_clocks_show_it(milliseconds: int | None, text: str) -> None:
-    assert time_text(milliseconds) == text
+    )
+    for milliseconds, text in rows:
+        with subtests.test(milliseconds=milliseconds, text=text):
+            assert time_text(milliseconds) == text
 
 
-def test_the_noun_of_a_gauge_agrees_with_its_number() -> None:
+def test_the_noun_of_a_gauge_agrees_with_its_number_and_places_are_ordinals() -> None:
     told = [("cells in reach", 1), ("cells in reach", 12), ("groups", 1), ("moves", 1), ("no cell left", 0)]
     assert [gauge_text(*each) for each in told] == [
         "1 cell in reach",
@@ -46,8 +45,6 @@ def test_the_noun_of_a_gauge_agrees_with_its_number() -> None:
         "no cell left",
     ]
 
-
-def test_places_are_ordinals() -> None:
     assert [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21)] == [
         *("1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st"),
     ]
@@ -61,9 +58,8 @@ def test_options_that_are_off_are_not_named() -> None:
     assert spec_text(GameSpec(name="trapgrid")) == "TrapGrid"
 
 
-@pytest.mark.parametrize(
-    ("update", "text"),
-    [
+def test_the_turn_and_the_result_are_one_sentence(subtests: pytest.Subtests) -> None:
+    rows: tuple[tuple[dict[str, object], str], ...] = (
         ({}, "Your turn: you play ●."),
         ({"to_move": 1}, "minimax to move (◆)."),
         ({"to_move": -1}, "The dice are rolling."),
@@ -73,11 +69,11 @@ def test_options_that_are_off_are_not_named() -> None:
         ({"over": True, "reason": "ply_limit"}, "A draw, because the match reached this server's limit of moves."),
         ({"over": True, "reason": "aborted"}, "The match was called off; nothing counts."),
         ({"over": True, "reason": "expired"}, "Nobody made the first move in time; nothing counts."),
-    ],
-)
-def test_the_turn_and_the_result_are_one_sentence(update: dict[str, object], text: str) -> None:
-    match = LocalMatch("trapgrid").match.model_copy(update=update)
-    assert turn_text(match) == text
+    )
+    for update, text in rows:
+        with subtests.test(update=update, text=text):
+            match = LocalMatch("trapgrid").match.model_copy(update=update)
+            assert turn_text(match) == text
 
 
 def test_the_free_seconds_of_a_delay_clock_do_not_run_it_down() -> None:
@@ -92,23 +88,21 @@ def test_a_result_without_a_reason_is_still_told() -> None:
     assert result_text(LocalMatch("trapgrid").match) == "The match is over."
 
 
-@pytest.mark.parametrize(
-    ("text", "clock"),
-    [
+def test_a_clock_is_read_as_players_write_it_and_nothing_else(subtests: pytest.Subtests) -> None:
+    rows: tuple[tuple[str, Clock], ...] = (
         ("none", NO_CLOCK),
         ("5+3", Fischer(initial=300, increment=3)),
         ("0.5+0", Fischer(initial=30, increment=0)),
+        ("0.1+0.05", Fischer(initial=6, increment=0.05)),
         ("20/move", PerMove(seconds=20)),
-    ],
-)
-def test_a_clock_is_read_as_players_write_it(text: str, clock: Clock) -> None:
-    assert read_clock(text) == clock
+    )
+    for text, clock in rows:
+        with subtests.test(text=text, clock=clock):
+            assert read_clock(text) == clock
 
-
-@pytest.mark.parametrize("text", ["", "5", "5+", "+3", "-5+3", "0+3", "999+3", "5+999", "0/move", "x/move", "5+3 "])
-def test_what_is_no_clock_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"5\+3|out of range"):
-        read_clock(text)
+    for text in ("", "5", "5+", "+3", "-5+3", "0+3", "999+3", "5+999", "0/move", "x/move", "5+3 ", "1+0.05.1"):
+        with subtests.test(text=text), pytest.raises(ValueError, match=r"5\+3|out of range"):
+            read_clock(text)
 
 
 def test_what_the_server_says_stands_alone_with_a_capital_but_moves_stay_moves() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -56,14 +57,17 @@ def test_a_game_is_played_to_the_end_of_its_rules() -> None:
     assert played.score(0) + played.score(1) == 1
 
 
-def test_equal_fixtures_are_equal_games_and_other_numbers_are_others() -> None:
+def test_equal_fixtures_are_equal_games_also_with_dice_and_other_numbers_are_others() -> None:
     terms = ContestTerms.of("isolation", {"width": 5, "height": 5}, seed=4)
     one, again, other = (play(terms, Fixture(number, ("random", "greedy"))) for number in (1, 1, 2))
     assert one.moves == again.moves
     assert one.moves != other.moves
+    terms = ContestTerms.of("isolation", {"width": 4, "height": 4, "dice": True})
+    fixture = Fixture(5, ("random", "greedy"))
+    assert play(terms, fixture).moves == play(terms, fixture).moves
 
 
-def test_seeds_of_seats_games_and_contests_differ() -> None:
+def test_seeds_of_seats_games_and_contests_differ_and_fit_compiled_code() -> None:
     chances = set()
     for seed in (-(2**63), -1, 0, 1, 2**63 - 1):
         for number in range(20):
@@ -72,11 +76,9 @@ def test_seeds_of_seats_games_and_contests_differ() -> None:
             chances |= {bot.chance.random() for bot in bots}
     assert len(chances) == 200
 
-
-@pytest.mark.parametrize("seed", [2**63, -(2**63) - 1])
-def test_a_seed_that_compiled_code_cannot_hold_is_refused(seed: int) -> None:
-    with pytest.raises(ValueError, match="a seed is from"):
-        ContestTerms.of("trapgrid", seed=seed)
+    for seed in (2**63, -(2**63) - 1):
+        with pytest.raises(ValueError, match="a seed is from"):
+            ContestTerms.of("trapgrid", seed=seed)
 
 
 def test_random_games_are_the_same_whether_compiled_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,21 +94,23 @@ def test_random_games_are_the_same_whether_compiled_or_not(monkeypatch: pytest.M
             assert one.efforts[seat].nodes == other.efforts[seat].nodes
 
 
-@pytest.mark.parametrize("seat", [0, 1])
-@pytest.mark.parametrize("error", [RuntimeError("no\nidea \udc80"), SystemExit("no idea")])
-def test_a_bot_that_raises_loses_its_game(monkeypatch: pytest.MonkeyPatch, seat: int, error: BaseException) -> None:
-    def fail(state: State) -> Thought:
-        raise error
+def test_a_bot_that_raises_loses_its_game(monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests) -> None:
+    for seat in (0, 1):
+        for error in (RuntimeError("no\nidea \udc80"), SystemExit("no idea")):
+            with subtests.test(seat=seat, error=error):
 
-    stage(monkeypatch, broken=fail)
-    players = ("broken", "greedy") if seat == 0 else ("greedy", "broken")
-    played = play(SMALL, Fixture(0, players))
-    assert (played.winner, played.ending) == (1 - seat, "crashed")
-    assert re.match(rf"broken: test_arena\.py, line \d+: {type(error).__name__}: no idea", played.fault)
-    assert played.fault.encode()
+                def fail(state: State, error: BaseException = error) -> Thought:
+                    raise error
+
+                stage(monkeypatch, broken=fail)
+                players = ("broken", "greedy") if seat == 0 else ("greedy", "broken")
+                played = play(SMALL, Fixture(0, players))
+                assert (played.winner, played.ending) == (1 - seat, "crashed")
+                assert re.match(rf"broken: test_arena\.py, line \d+: {type(error).__name__}: no idea", played.fault)
+                assert played.fault.encode()
 
 
-def test_a_bot_that_cannot_be_made_loses_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_that_cannot_be_made_or_whose_answer_is_no_thought_loses(monkeypatch: pytest.MonkeyPatch) -> None:
     def make(spec: str, seed: int | None = None) -> Bot:
         if spec == "broken":
             raise RuntimeError("not built")
@@ -116,8 +120,6 @@ def test_a_bot_that_cannot_be_made_loses_too(monkeypatch: pytest.MonkeyPatch) ->
     played = play(SMALL, Fixture(0, ("greedy", "broken")))
     assert (played.winner, played.ending) == (0, "crashed")
 
-
-def test_a_bot_whose_answer_is_no_thought_loses(monkeypatch: pytest.MonkeyPatch) -> None:
     answer: Any = None
     stage(monkeypatch, silent=lambda state: answer)
     played = play(SMALL, Fixture(0, ("silent", "greedy")))
@@ -125,11 +127,13 @@ def test_a_bot_whose_answer_is_no_thought_loses(monkeypatch: pytest.MonkeyPatch)
     assert played.fault == "silent: TypeError: None is no thought"
 
 
-@pytest.mark.parametrize("move", ["z9", "a1", "", 7])
-def test_a_move_that_is_not_legal_loses(monkeypatch: pytest.MonkeyPatch, move: Any) -> None:
-    stage(monkeypatch, cheat=lambda state: Thought(move))
-    played = play(SMALL, Fixture(0, ("cheat", "greedy")))
-    assert (played.winner, played.ending, played.moves) == (1, "illegal", ())
+def test_a_move_that_is_not_legal_loses(monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests) -> None:
+    moves: tuple[Any, ...] = ("z9", "a1", "", 7)
+    for move in moves:
+        with subtests.test(move=move):
+            stage(monkeypatch, cheat=partial(lambda move, state: Thought(move), move))
+            played = play(SMALL, Fixture(0, ("cheat", "greedy")))
+            assert (played.winner, played.ending, played.moves) == (1, "illegal", ())
 
 
 def test_a_bot_that_takes_far_too_long_loses(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,29 +163,20 @@ def claims(proven: Proven | None) -> Callable[[State], Thought]:
     return lambda state: Thought(state.moves()[0], proven=proven)
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "winner", "ending"),
-    [
+def test_a_game_ends_when_both_have_proven_the_same(monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests) -> None:
+    rows: tuple[tuple[Proven | None, Proven | None, Any, str], ...] = (
         ("win", "loss", 0, "adjudicated"),
         ("loss", "win", 1, "adjudicated"),
         ("draw", "draw", None, "adjudicated"),
         ("win", "win", ..., "rules"),
         ("win", None, ..., "rules"),
-    ],
-)
-def test_a_game_ends_when_both_have_proven_the_same(
-    monkeypatch: pytest.MonkeyPatch, first: Proven | None, second: Proven | None, winner: Any, ending: str
-) -> None:
-    stage(monkeypatch, one=claims(first), other=claims(second))
-    terms = ContestTerms.of("trapgrid", {"size": 4}, adjudicates=True)
-    played = play(terms, Fixture(0, ("one", "other")))
-    assert played.ending == ending
-    if ending == "adjudicated":
-        assert (played.winner, len(played.moves)) == (winner, 2)
-    assert play(ContestTerms.of("trapgrid", {"size": 4}), Fixture(0, ("one", "other"))).ending == "rules"
-
-
-def test_dice_are_thrown_the_same_way_every_time() -> None:
-    terms = ContestTerms.of("isolation", {"width": 4, "height": 4, "dice": True})
-    fixture = Fixture(5, ("random", "greedy"))
-    assert play(terms, fixture).moves == play(terms, fixture).moves
+    )
+    for first, second, winner, ending in rows:
+        with subtests.test(first=first, second=second, winner=winner, ending=ending):
+            stage(monkeypatch, one=claims(first), other=claims(second))
+            terms = ContestTerms.of("trapgrid", {"size": 4}, adjudicates=True)
+            played = play(terms, Fixture(0, ("one", "other")))
+            assert played.ending == ending
+            if ending == "adjudicated":
+                assert (played.winner, len(played.moves)) == (winner, 2)
+            assert play(ContestTerms.of("trapgrid", {"size": 4}), Fixture(0, ("one", "other"))).ending == "rules"

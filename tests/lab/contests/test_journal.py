@@ -21,7 +21,7 @@ def games(count: int) -> list[PlayedGame]:
     return [play(TERMS, Fixture(number, ("random", "random"), ("b4",), number // 2, 1)) for number in range(count)]
 
 
-def test_a_game_survives_being_written_and_read() -> None:
+def test_a_game_survives_being_written_and_read_with_every_ending(subtests: pytest.Subtests) -> None:
     for played in games(5):
         again = from_record(from_json(to_json(to_record(TERMS, played))))
         assert replace(again, efforts=played.efforts) == played
@@ -29,16 +29,15 @@ def test_a_game_survives_being_written_and_read() -> None:
             assert other.seconds == pytest.approx(one.seconds, abs=1e-6)
             assert replace(one, seconds=0, slowest=0) == replace(other, seconds=0, slowest=0)
 
-
-@pytest.mark.parametrize("ending", [ending for ending in ENDINGS if ending != "rules"])
-@pytest.mark.parametrize("winner", [0, 1, None])
-def test_every_ending_survives(ending: str, winner: int | None) -> None:
-    # Only Quoridor has draws.
-    terms = ContestTerms.of("quoridor")
-    effort = Effort(2, 0.25, 0.125, 77, 6)
-    fixture = Fixture(9, ("a:b=1,c=2", 'quo"te'), ("e2",), 4, 2)
-    played = PlayedGame(fixture, ("e2", "e8", "e3"), winner, ending, (effort, effort), "what\nhappened")  # type: ignore[arg-type]
-    assert from_record(from_json(to_json(to_record(terms, played)))) == played
+    for ending in [ending for ending in ENDINGS if ending != "rules"]:
+        for winner in (0, 1, None):
+            with subtests.test(ending=ending, winner=winner):
+                # Only Quoridor has draws.
+                terms = ContestTerms.of("quoridor")
+                effort = Effort(2, 0.25, 0.125, 77, 6)
+                fixture = Fixture(9, ("a:b=1,c=2", 'quo"te'), ("e2",), 4, 2)
+                played = PlayedGame(fixture, ("e2", "e8", "e3"), winner, ending, (effort, effort), "what\nhappened")
+                assert from_record(from_json(to_json(to_record(terms, played)))) == played
 
 
 def test_a_contest_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -103,7 +102,7 @@ def test_a_plan_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         pass
 
 
-def test_the_folder_of_another_contest_is_refused(tmp_path: Path) -> None:
+def test_the_folder_of_another_contest_or_process_is_refused(tmp_path: Path) -> None:
     with ContestJournal.open(tmp_path, TERMS, PLAN):
         pass
     other = replace(TERMS, seed=2)
@@ -111,21 +110,19 @@ def test_the_folder_of_another_contest_is_refused(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="--out"), ContestJournal.open(tmp_path, terms, plan):
             pass
 
+    with (
+        ContestJournal.open(tmp_path, TERMS, PLAN),
+        pytest.raises(ValueError, match="another process"),
+        ContestJournal.open(tmp_path, TERMS, PLAN),
+    ):
+        pass
+
 
 def test_games_without_a_plan_are_refused(tmp_path: Path) -> None:
     with ContestJournal.open(tmp_path, TERMS, PLAN) as journal:
         journal.append(games(1)[0])
     (tmp_path / "plan.json").unlink()
     with pytest.raises(ValueError, match="is gone"), ContestJournal.open(tmp_path, TERMS, PLAN):
-        pass
-
-
-def test_two_processes_cannot_play_one_contest(tmp_path: Path) -> None:
-    with (
-        ContestJournal.open(tmp_path, TERMS, PLAN),
-        pytest.raises(ValueError, match="another process"),
-        ContestJournal.open(tmp_path, TERMS, PLAN),
-    ):
         pass
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from cornered.bots.bot import Bot, Limit, Proven, Thought
 from cornered.bots.roster import create
-from cornered.clients.sdk import Client, ClientError, Unreachable, read_clock
+from cornered.clients.sdk import Client, ClientError, Unreachable
 from cornered.engine import State
 from cornered.engine.records.record import from_json, to_json
 from cornered.lab.contests import arena, online
@@ -24,7 +24,7 @@ from cornered.lab.contests.arena import play
 from cornered.lab.contests.journal import from_record, to_record
 from cornered.lab.contests.online import play_online, player_of
 from cornered.lab.contests.terms import ContestTerms, Fixture, PlayedGame
-from cornered.protocol.values import NO_CLOCK, Accepts, Fischer, PerMove
+from cornered.protocol.values import Accepts
 from cornered.server.app import run
 from cornered.server.settings import MEMORY_DATABASE, Settings
 
@@ -101,23 +101,24 @@ def without_times(played: PlayedGame) -> tuple[object, ...]:
     return played.fixture, played.moves, played.winner, played.ending, efforts, played.fault
 
 
-@pytest.mark.parametrize("clock", [None, "5+3", "20/move"])
-async def test_the_games_are_those_that_are_played_in_process(address: str, clock: str | None) -> None:
+async def test_the_games_are_those_that_are_played_in_process(address: str, subtests: pytest.Subtests) -> None:
     fixtures = [
         Fixture(0, ("greedy", "minimax"), ("b4", "d2")),
         Fixture(1, ("minimax", "greedy"), ("b4", "d2")),
         Fixture(2, ("random", "random"), (), pair=1),
     ]
-    terms = small(address, clock=clock)
-    games = await played_on(terms, *fixtures)
-    for played, fixture in zip(games, fixtures, strict=True):
-        assert played.ending == "rules"
-        assert all(effort.seconds >= effort.slowest > 0 for effort in played.efforts)
-        assert from_record(from_json(to_json(to_record(terms, played)))).moves == played.moves
-        offline = play(small(None), fixture)
-        if fixture.players != ("random", "random"):
-            assert without_times(played) == without_times(offline)
-    assert games[0].fixture.players[games[0].winner or 0] in {"greedy", "minimax"}
+    offline = [play(small(None), fixture) for fixture in fixtures]
+    for clock in (None, "5+3", "20/move"):
+        with subtests.test(clock=clock):
+            terms = small(address, clock=clock)
+            games = await played_on(terms, *fixtures)
+            for played, alike in zip(games, offline, strict=True):
+                assert played.ending == "rules"
+                assert all(effort.seconds >= effort.slowest > 0 for effort in played.efforts)
+                assert from_record(from_json(to_json(to_record(terms, played)))).moves == played.moves
+                if alike.fixture.players != ("random", "random"):
+                    assert without_times(played) == without_times(alike)
+            assert games[0].fixture.players[games[0].winner or 0] in {"greedy", "minimax"}
 
 
 async def test_dice_are_the_servers_own(address: str) -> None:
@@ -340,15 +341,3 @@ def test_the_server_decides_who_plays() -> None:
     assert pickle.loads(pickle.dumps(partial(player_of(there), there))).args == (there,)
     with pytest.raises(ValueError, match="no server"):
         play_online(small(None), Fixture(0, ("greedy", "greedy")))
-
-
-def test_clocks_are_read_as_players_write_them() -> None:
-    assert read_clock("none") == NO_CLOCK
-    assert read_clock("5+3") == Fischer(initial=300, increment=3)
-    assert read_clock("0.1+0.05") == Fischer(initial=6, increment=0.05)
-    assert read_clock("20/move") == PerMove(seconds=20)
-    for text in ("5", "-1+3", "5+3s", "1+0.05.1"):
-        with pytest.raises(ValueError, match="a clock is"):
-            read_clock(text)
-    with pytest.raises(ValueError, match="out of range"):
-        read_clock("999+3")

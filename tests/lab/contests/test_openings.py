@@ -32,42 +32,35 @@ def test_random_openings_are_legal_and_end_no_game(game: str, options: dict[str,
     assert opening(0) != random_plies(ContestTerms.of(game, options, seed=3))(0) or len(opening(0)) < 2
 
 
-def test_there_are_at_least_so_many_openings() -> None:
+def test_there_are_enough_openings_and_a_number_of_plies_may_be_asked_for() -> None:
     game = engine.load("trapgrid")
     plies = plies_for(game)
     assert engine.perft(game.start(), plies) >= MIN_OPENINGS > engine.perft(game.start(), plies - 1)
-
-
-def test_a_number_of_plies_may_be_asked_for_and_none_at_all() -> None:
     terms = ContestTerms.of("bamboo")
     assert len(random_plies(terms, 5)(1)) == 5
     assert random_plies(terms, 0)(1) == ()
-
-
-def test_more_plies_than_any_game_has_is_an_error() -> None:
     with pytest.raises(ValueError, match="take fewer"):
         random_plies(ContestTerms.of("bamboo", {"radius": 1}), 7)(0)
 
 
-def test_a_file_has_an_opening_a_line(tmp_path: Path) -> None:
+def test_a_file_has_an_opening_a_line_and_a_bad_one_is_named(tmp_path: Path, subtests: pytest.Subtests) -> None:
     path = tmp_path / "openings.txt"
     path.write_text("# my favourites\na6 g2\n\nb7   f1 c7\n")
     opening = from_file(path, ContestTerms.of("trapgrid"))
     assert [opening(pair) for pair in range(3)] == [("a6", "g2"), ("b7", "f1", "c7"), ("a6", "g2")]
 
+    for text, reason in (
+        ("a6 g2\na6 a6\n", ":2: "),
+        ("", "no openings"),
+        ("# nothing\n", "no openings"),
+        ("c3\n", ":1: "),
+    ):
+        with subtests.test(text=text, reason=reason):
+            path = tmp_path / "openings.txt"
+            path.write_text(text)
+            with pytest.raises(ValueError, match=reason):
+                from_file(path, ContestTerms.of("trapgrid"))
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [("a6 g2\na6 a6\n", ":2: "), ("", "no openings"), ("# nothing\n", "no openings"), ("c3\n", ":1: ")],
-)
-def test_a_bad_file_names_the_line(tmp_path: Path, text: str, reason: str) -> None:
-    path = tmp_path / "openings.txt"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=reason):
-        from_file(path, ContestTerms.of("trapgrid"))
-
-
-def test_an_opening_that_ends_the_game_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "openings.txt"
     terms = ContestTerms.of("trapgrid", {"size": 3})
     state, moves = terms.load().start(), list[str]()

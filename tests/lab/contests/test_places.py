@@ -45,19 +45,25 @@ class Failing(Bot):
         return Thought(state.moves()[0])
 
 
-@pytest.mark.parametrize(("terms", "seats"), [(THREE, 3), (FOUR, 4), (DICE, 4)])
-def test_a_game_of_several_ends_with_the_places_of_its_rules(terms: ContestTerms, seats: int) -> None:
-    played = play(terms, Fixture(5, NAMES[:seats]))
-    state = terms.load().start()
-    moves: Counter[int] = Counter()
-    for move in played.moves:
-        moves[state.to_move] += 1
-        state = state.play(move)
-    assert state.outcome is not None
-    assert (played.ending, played.places, played.winner) == ("rules", state.outcome.places, state.outcome.winner)
-    assert [effort.moves for effort in played.efforts] == [moves[seat] for seat in range(seats)]
-    assert (moves[CHANCE] > 0) == bool(terms.options.get("dice"))
-    assert from_record(from_json(to_json(to_record(terms, played)))).places == played.places
+def test_a_game_of_several_ends_with_the_places_of_its_rules(subtests: pytest.Subtests) -> None:
+    rows: tuple[tuple[ContestTerms, int], ...] = ((THREE, 3), (FOUR, 4), (DICE, 4))
+    for terms, seats in rows:
+        with subtests.test(terms=terms, seats=seats):
+            played = play(terms, Fixture(5, NAMES[:seats]))
+            state = terms.load().start()
+            moves: Counter[int] = Counter()
+            for move in played.moves:
+                moves[state.to_move] += 1
+                state = state.play(move)
+            assert state.outcome is not None
+            assert (played.ending, played.places, played.winner) == (
+                "rules",
+                state.outcome.places,
+                state.outcome.winner,
+            )
+            assert [effort.moves for effort in played.efforts] == [moves[seat] for seat in range(seats)]
+            assert (moves[CHANCE] > 0) == bool(terms.options.get("dice"))
+            assert from_record(from_json(to_json(to_record(terms, played)))).places == played.places
 
 
 def test_points_are_means_over_the_others() -> None:
@@ -87,15 +93,13 @@ def test_who_fails_is_behind_all_that_are_still_in(seat: int, monkeypatch: pytes
     assert (again.places, again.left, again.ending, again.winner) == (played.places, seat, "crashed", None)
 
 
-def test_who_was_out_before_a_failure_keeps_the_place() -> None:
+def test_who_was_out_before_a_failure_keeps_the_place_and_a_death_is_one_of_a_seat() -> None:
     state = THREE.load().start()
     left = state.leave(1)
     played = PlayedGame(Fixture(0, ("a", "b", "c")), (), None, "crashed", (Effort(),) * 3)
     ended = arena._lost_by(0, left, played)
     assert (ended.places, ended.winner, ended.left) == ((2, 3, 1), 2, 0)
 
-
-def test_a_process_that_dies_is_a_failure_of_one_seat() -> None:
     death = Death(words="2 a1 b1", is_hung=False, cause="was killed")
     played = arena.lost(THREE, Fixture(3, ("x", "y", "z"), ("a1", "b1")), death)
     assert (played.places, played.left, played.ending) == ((1, 1, 3), 2, "crashed")

@@ -49,7 +49,7 @@ def test_points_and_pairings_count_each_game_once_for_either_side() -> None:
     assert scores["A"].interval == wilson(1.5, 3)
 
 
-def test_seats_are_counted_over_all_games_and_for_each_bot() -> None:
+def test_seats_and_pairs_of_games_are_counted() -> None:
     found = standings(TERMS, [game(0, "AB", "A"), game(1, "BA", None), game(2, "AB", "A")], "AB")
     assert found.first == Score(2, 1, 0)
     first, second = found.table[line(found, "A")].seats
@@ -57,8 +57,6 @@ def test_seats_are_counted_over_all_games_and_for_each_bot() -> None:
     assert second == Score(0, 1, 0)
     assert found.table[line(found, "B")].seats == (Score(0, 1, 0), Score(0, 0, 2))
 
-
-def test_two_bots_have_pairs_of_games_and_what_is_no_pair_counts_for_none() -> None:
     games = [
         *(game(0, "AB", "A"), game(1, "BA", "A"), game(2, "AB", "A"), game(3, "BA", None)),
         *(game(4, "AB", "A"), game(5, "BA", "B"), game(6, "AB", "A")),
@@ -73,7 +71,7 @@ SWISS = [
 ]
 
 
-def test_equal_points_are_decided_by_buchholz_and_then_sonneborn_berger() -> None:
+def test_equal_points_are_decided_by_buchholz_and_then_sonneborn_berger_unless_the_contest_ranks() -> None:
     found = standings(TERMS, SWISS, "DCBA")
     assert found.order == "points"
     assert found.bots == ("A", "C", "B", "D")
@@ -81,16 +79,18 @@ def test_equal_points_are_decided_by_buchholz_and_then_sonneborn_berger() -> Non
     assert [standing.buchholz for standing in found.table] == [1.5, 2.5, 2.5, 1.5]
     assert [standing.sonneborn_berger for standing in found.table] == [1.5, 0.5, 0.25, 0.25]
 
+    found = standings(TERMS, SWISS, "ABCD", ranking="DBCA")
+    assert found.order == "contest"
+    assert found.bots == ("D", "B", "C", "A")
 
-def test_a_meeting_of_many_games_is_worth_a_point_in_the_tie_breaks() -> None:
+
+def test_a_meeting_is_worth_a_point_in_the_tie_breaks_and_a_bye_is_one_won() -> None:
     games = [game(0, "AB", "A"), game(1, "BA", None), game(2, "CA", "A"), game(3, "AC", "A")]
     found = standings(TERMS, games, "ABC")
     lines = {standing.bot: standing for standing in found.table}
     assert lines["B"].buchholz == 1.75
     assert lines["A"].sonneborn_berger == pytest.approx(0.75 * 0.25)
 
-
-def test_a_bye_is_a_win_against_an_opponent_with_as_many_points() -> None:
     games = [game(0, "AB", "A"), game(1, "AC", "A", round_=1)]
     lines = {each.bot: each for each in standings(TERMS, games, "ABC", byes={"C": 1, "B": 1}).table}
     assert (lines["C"].match_points, lines["B"].match_points) == (1, 1)
@@ -104,12 +104,6 @@ def test_who_played_more_games_does_not_come_first_for_that() -> None:
     found = standings(TERMS, games, "ABC")
     assert found.order == "rating"
     assert found.bots == ("C", "B", "A")
-
-
-def test_the_contests_own_ranking_wins() -> None:
-    found = standings(TERMS, SWISS, "ABCD", ranking="DBCA")
-    assert found.order == "contest"
-    assert found.bots == ("D", "B", "C", "A")
 
 
 def test_ratings_are_those_of_bradley_and_terry() -> None:
@@ -194,7 +188,7 @@ def test_a_fault_is_the_losers() -> None:
     assert [fault.ending for fault in found.faults] == ["crashed", "time", "crashed", "illegal"]
 
 
-def test_games_of_a_bot_against_itself_tell_of_seats_and_nothing_of_strength() -> None:
+def test_games_of_a_bot_against_itself_or_none_tell_nothing_of_strength_and_those_of_others_are_refused() -> None:
     found = standings(TERMS, [game(0, "AA", None), PlayedGame(Fixture(1, ("A", "A")), ("a1",), 0, "rules")], "AA")
     assert found.bots == ("A",)
     assert found.first == Score(1, 1, 0)
@@ -202,16 +196,12 @@ def test_games_of_a_bot_against_itself_tell_of_seats_and_nothing_of_strength() -
     assert found.table[0].elo == pytest.approx(0)
     assert not found.superiority
 
-
-def test_a_contest_without_games_has_standings() -> None:
     found = standings(TERMS, [], "AB")
     assert found.bots == ("A", "B")
     assert found.lengths is None
     assert found.superiority == {}
     json.dumps(as_json(found), allow_nan=False)
 
-
-def test_games_of_others_are_refused() -> None:
     with pytest.raises(ValueError, match="C is not in this contest; its bots are A, B"):
         standings(TERMS, [game(0, "AC", "A")], "AB")
     with pytest.raises(ValueError, match="X is not in this contest"):

@@ -37,7 +37,7 @@ ABILITIES = {
 }
 
 
-def test_the_baseball_league_comes_out_as_published() -> None:
+def test_the_baseball_league_comes_out_as_published_and_the_imagined_draw_changes_little() -> None:
     ratings = fit(TEAMS, LEAGUE, prior=1e-9)
     for team, (ability, error) in ABILITIES.items():
         above = ratings.elo[team] - ratings.elo["Baltimore"]
@@ -45,8 +45,6 @@ def test_the_baseball_league_comes_out_as_published() -> None:
         deviations = NormalDist().inv_cdf(ratings.superiority[team, "Baltimore"])
         assert deviations == pytest.approx(ability / error, abs=2e-3)
 
-
-def test_the_imagined_draw_changes_little_beside_dozens_of_games() -> None:
     with_it, without = fit(TEAMS, LEAGUE), fit(TEAMS, LEAGUE, prior=1e-9)
     for team in TEAMS:
         assert with_it.elo[team] == pytest.approx(without.elo[team], rel=0.03)
@@ -60,7 +58,7 @@ def test_two_players_differ_as_by_the_logistic_curve() -> None:
     assert ratings.high["a"] - ratings.low["a"] == pytest.approx(1.96 * error, rel=0.01)
 
 
-def test_a_clean_sweep_is_finite_and_sure() -> None:
+def test_a_clean_sweep_is_finite_and_who_has_not_played_in_the_middle() -> None:
     ratings = fit(["a", "b"], {("a", "b"): (10, 0, 0)})
     assert 300 < ratings.elo["a"] - ratings.elo["b"] < 800
     assert ratings.superiority["a", "b"] > 0.95
@@ -68,15 +66,11 @@ def test_a_clean_sweep_is_finite_and_sure() -> None:
     assert math.isfinite(longer.elo["a"])
     assert longer.elo["a"] > ratings.elo["a"]
 
-
-def test_who_has_not_played_is_in_the_middle_and_unsure() -> None:
     ratings = fit(["a", "b", "stranger"], {("a", "b"): (300, 0, 100)})
     assert ratings.elo["stranger"] == pytest.approx(0, abs=1e-6)
     assert ratings.high["stranger"] - ratings.low["stranger"] > 1000
     assert ratings.superiority["a", "stranger"] < 0.7
 
-
-def test_one_player_or_none_is_no_error() -> None:
     assert fit(["a"], {}).elo == {"a": 0}
     assert fit([], {}).elo == {}
 

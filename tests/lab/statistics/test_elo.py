@@ -21,22 +21,19 @@ def test_ten_to_one_are_400_points() -> None:
     assert (elo(0.0), elo(1.0)) == (-math.inf, math.inf)
 
 
-@pytest.mark.parametrize(
-    ("counts", "difference", "reach"),
-    [
+def test_published_differences_and_intervals_come_out(subtests: pytest.Subtests) -> None:
+    rows: tuple[tuple[list[int], float, float], ...] = (
         # As printed by OpenBench.
         ([172, 2689, 5459, 2874, 202], 3.73, 2.51),
         ([86, 4449, 10243, 4662, 108], 2.28, 1.73),
         ([117, 4099, 8771, 4344, 123], 2.56, 1.89),
-    ],
-)
-def test_published_intervals_come_out(counts: list[int], difference: float, reach: float) -> None:
-    value, low, high = elo_of_pairs(counts)
-    assert value == pytest.approx(difference, abs=0.006)
-    assert (high - low) / 2 == pytest.approx(reach, abs=0.006)
+    )
+    for counts, difference, reach in rows:
+        with subtests.test(counts=counts, difference=difference, reach=reach):
+            value, low, high = elo_of_pairs(counts)
+            assert value == pytest.approx(difference, abs=0.006)
+            assert (high - low) / 2 == pytest.approx(reach, abs=0.006)
 
-
-def test_normalised_elo_is_what_fastchess_prints() -> None:
     # Elo: 631.91, nElo: 1056.68 for these pairs.
     assert elo_of_pairs([0, 0, 2, 0, 37])[0] == pytest.approx(631.91, abs=0.005)
     assert normalised_elo([0, 0, 2, 0, 37])[0] == pytest.approx(1056.68, abs=0.005)
@@ -59,15 +56,13 @@ def test_pairs_that_differ_little_say_more_than_as_many_games() -> None:
         assert low == pytest.approx(-high, abs=0.01)
 
 
-def test_a_clean_sweep_has_one_finite_end() -> None:
+def test_a_clean_sweep_has_one_finite_end_and_few_pairs_show_nothing() -> None:
     for figure in (elo_of_pairs, normalised_elo):
         value, low, high = figure([0, 0, 0, 0, 10])
         assert value == high == math.inf
         assert 150 < low < 350
         assert figure([10, 0, 0, 0, 0])[2] == pytest.approx(-low, abs=0.01)
 
-
-def test_a_single_pair_shows_nothing() -> None:
     for pair in range(5):
         counts = [int(place == pair) for place in range(5)]
         for figure in (elo_of_pairs, normalised_elo):
@@ -75,8 +70,6 @@ def test_a_single_pair_shows_nothing() -> None:
             assert low < -150
             assert high > 150
 
-
-def test_without_pairs_nothing_is_known() -> None:
     assert elo_of_pairs([0] * 5) == normalised_elo([0] * 5) == (0, -math.inf, math.inf)
 
 

@@ -19,7 +19,7 @@ PUBLISHED = [
 PROBABILITIES = st.lists(st.floats(0, 1), max_size=30)
 
 
-def test_the_published_example_rejects_four_where_single_tests_reject_nine() -> None:
+def test_the_published_example_and_short_ones_come_out() -> None:
     found = adjusted(PUBLISHED)
     assert sum(p <= 0.05 for p in PUBLISHED) == 9
     assert [p <= 0.05 for p in found] == [True] * 4 + [False] * 11
@@ -27,8 +27,6 @@ def test_the_published_example_rejects_four_where_single_tests_reject_nine() -> 
     assert found[:4] == pytest.approx([0.0015, 0.003, 0.0095, 0.035625])
     assert found[5] == found[6] == pytest.approx(0.0298 * 15 / 7)
 
-
-def test_equal_values_and_few_have_the_values_of_the_formula() -> None:
     assert adjusted([]) == []
     assert adjusted([0.2]) == [0.2]
     assert adjusted([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.02, 0.04, 0.04, 0.02])
@@ -57,7 +55,7 @@ def test_what_it_rejects_is_what_the_step_up_procedure_rejects(ps: list[float], 
     assert sum(q <= rate for q in adjusted(ps)) == largest
 
 
-@pytest.mark.parametrize("p", [-0.1, 1.1, math.nan])
-def test_what_is_no_probability_is_refused(p: float) -> None:
-    with pytest.raises(ValueError, match="a p-value is from 0 to 1"):
-        adjusted([0.5, p])
+def test_what_is_no_probability_is_refused(subtests: pytest.Subtests) -> None:
+    for p in (-0.1, 1.1, math.nan):
+        with subtests.test(p=p), pytest.raises(ValueError, match="a p-value is from 0 to 1"):
+            adjusted([0.5, p])

@@ -16,13 +16,9 @@ def test_large_denominators_count_more_than_in_a_mean_of_ratios() -> None:
     # Both residuals are 91 / 101; the error is sqrt(2 * 2 / 1) * 91 / 101 / 101, the quantile 12.7062.
     assert high - ratio == pytest.approx(ratio - low) == pytest.approx(12.7062 * 2 * 91 / 101**2, rel=1e-4)
 
-
-def test_with_equal_denominators_it_is_a_mean() -> None:
     values = [3.0, 5.0, 4.0, 9.0]
     assert ratio_interval(values, [2.0] * 4) == pytest.approx([end / 2 for end in mean_interval(values)])
 
-
-def test_equal_ratios_have_no_error_and_a_single_pair_no_interval() -> None:
     assert ratio_interval([2, 4, 60], [1, 2, 30]) == pytest.approx((2, 2, 2))
     assert ratio_interval([3], [4]) == (0.75, 0.75, 0.75)
 

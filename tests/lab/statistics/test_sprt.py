@@ -17,21 +17,20 @@ from cornered.lab.statistics.sprt import Sprt
 COUNTS = st.lists(st.integers(0, 3000), min_size=5, max_size=5).filter(any)
 
 
-@pytest.mark.parametrize(
-    ("counts", "bounds", "llr"),
-    [
+def test_published_ratios_come_out(subtests: pytest.Subtests) -> None:
+    rows: tuple[tuple[list[int], tuple[float, float], float], ...] = (
         ([398, 4112, 7672, 4336, 430], (0, 3), 2.96),
         ([56, 1144, 2546, 1310, 77], (0, 3), 2.95),
         ([1, 1329, 3500, 1502, 9], (0, 3), 2.96),
         # The test cases of fastchess.
         ([365, 16618, 36229, 16974, 390], (0, 2), 2.25),
         ([0, 0, 2, 0, 37], (0, 20), 2.96),
-    ],
-)
-def test_published_ratios_come_out(counts: list[int], bounds: tuple[float, float], llr: float) -> None:
-    test = Sprt(*bounds)
-    assert round(test.llr(counts), 2) == llr
-    assert test.verdict(counts) == ("H1" if llr > 2.94 else None)
+    )
+    for counts, bounds, llr in rows:
+        with subtests.test(counts=counts, bounds=bounds, llr=llr):
+            test = Sprt(*bounds)
+            assert round(test.llr(counts), 2) == llr
+            assert test.verdict(counts) == ("H1" if llr > 2.94 else None)
 
 
 def test_pairs_that_are_all_won_have_the_ratio_of_the_likeliest_distributions() -> None:
@@ -46,14 +45,15 @@ def test_pairs_that_are_all_won_have_the_ratio_of_the_likeliest_distributions() 
     assert Sprt(0, elo).llr([0, 0, 0, 0, pairs]) == pytest.approx(expected, abs=2e-3)
 
 
-@pytest.mark.parametrize("t", [0.0, math.sqrt(2) * 5 * math.log(10) / 800, 0.3])
-def test_no_other_distribution_with_this_t_is_likelier(t: float) -> None:
-    _, shares = observed([0, 0, 0, 0, 104])
-    likeliest = likeliest_of_t(shares, t)
-    assert t_of(likeliest) == pytest.approx(t, abs=1e-6)
-    for rest in np.random.default_rng(1).dirichlet([0.3] * 4, 60):
-        wins = share_of_wins(rest, t)
-        assert wins is None or wins < likeliest[-1] + 1e-4
+def test_no_other_distribution_with_this_t_is_likelier(subtests: pytest.Subtests) -> None:
+    for t in (0.0, math.sqrt(2) * 5 * math.log(10) / 800, 0.3):
+        with subtests.test(t=t):
+            _, shares = observed([0, 0, 0, 0, 104])
+            likeliest = likeliest_of_t(shares, t)
+            assert t_of(likeliest) == pytest.approx(t, abs=1e-6)
+            for rest in np.random.default_rng(1).dirichlet([0.3] * 4, 60):
+                wins = share_of_wins(rest, t)
+                assert wins is None or wins < likeliest[-1] + 1e-4
 
 
 def share_of_wins(rest: npt.NDArray[np.float64], t: float) -> float | None:
@@ -70,12 +70,9 @@ def share_of_wins(rest: npt.NDArray[np.float64], t: float) -> float | None:
     return bisected(lambda wins: excess(wins) < 0, float(known[-1]), 0.9999)
 
 
-def test_the_bounds_are_walds() -> None:
+def test_the_bounds_are_walds_and_no_pairs_say_nothing() -> None:
     assert Sprt(0, 3).bounds == pytest.approx((-2.9444, 2.9444), abs=1e-4)
     assert Sprt(0, 3, alpha=0.01, beta=0.1).bounds == pytest.approx((-2.2925, 4.4998), abs=1e-4)
-
-
-def test_no_pairs_say_nothing_and_one_pair_next_to_nothing() -> None:
     assert Sprt(0, 3).llr([0, 0, 0, 0, 0]) == 0
     assert 0 < Sprt(0, 3).llr([0, 0, 0, 0, 1]) < 0.1
 
@@ -139,13 +136,11 @@ def test_it_errs_as_seldom_as_it_says(truth: str, shares: tuple[float, ...]) -> 
     assert pairs / matches < 50
 
 
-@pytest.mark.parametrize(("elo0", "elo1"), [(3, 0), (1, 1), (0, 500), (-500, 0)])
-def test_hypotheses_that_cannot_be_are_refused(elo0: float, elo1: float) -> None:
-    with pytest.raises(ValueError, match="a smaller and a larger difference"):
-        Sprt(elo0, elo1)
+def test_hypotheses_errors_and_counts_that_cannot_be_are_refused(subtests: pytest.Subtests) -> None:
+    for elo0, elo1 in ((3, 0), (1, 1), (0, 500), (-500, 0)):
+        with subtests.test(elo0=elo0, elo1=elo1), pytest.raises(ValueError, match="a smaller and a larger difference"):
+            Sprt(elo0, elo1)
 
-
-def test_errors_and_counts_that_cannot_be_are_refused() -> None:
     with pytest.raises(ValueError, match="less than half"):
         Sprt(0, 3, alpha=0.5)
     with pytest.raises(ValueError, match="by their five scores"):

@@ -11,23 +11,20 @@ from cornered.lab.statistics.tally import Tally
 from cornered.lab.statistics.wilson import wilson
 
 
-@pytest.mark.parametrize(
-    ("successes", "trials", "low", "high"),
-    [
+def test_wilsons_interval_comes_out_as_published(subtests: pytest.Subtests) -> None:
+    for successes, trials, low, high in (
         # Newcombe, "Two-sided confidence intervals for the single proportion" (1998), table I, method 3.
         (81, 263, 0.2553, 0.3662),
         (15, 148, 0.0624, 0.1605),
         (0, 20, 0.0, 0.1611),
         (1, 29, 0.0061, 0.1718),
-    ],
-)
-def test_wilsons_interval_comes_out_as_published(successes: int, trials: int, low: float, high: float) -> None:
-    assert wilson(successes, trials) == pytest.approx((low, high), abs=5e-5)
+    ):
+        with subtests.test(successes=successes, trials=trials, low=low, high=high):
+            assert wilson(successes, trials) == pytest.approx((low, high), abs=5e-5)
 
 
-@pytest.mark.parametrize(
-    ("counts", "low", "high"),
-    [
+def test_newcombes_differences_come_out_as_published(subtests: pytest.Subtests) -> None:
+    rows: tuple[tuple[tuple[int, int, int, int], float, float], ...] = (
         # Newcombe, "Interval estimation for the difference" (1998), table II, method 10.
         ((56, 70, 48, 80), 0.0524, 0.3339),
         ((9, 10, 3, 10), 0.1705, 0.8090),
@@ -37,12 +34,10 @@ def test_wilsons_interval_comes_out_as_published(successes: int, trials: int, lo
         ((0, 10, 0, 10), -0.2775, 0.2775),
         ((10, 10, 0, 20), 0.6791, 1.0),
         ((10, 10, 0, 10), 0.6075, 1.0),
-    ],
-)
-def test_newcombes_differences_come_out_as_published(
-    counts: tuple[int, int, int, int], low: float, high: float
-) -> None:
-    assert difference(Tally.of(*counts[:2]), Tally.of(*counts[2:]))[1:] == pytest.approx((low, high), abs=5e-5)
+    )
+    for counts, low, high in rows:
+        with subtests.test(counts=counts, low=low, high=high):
+            assert difference(Tally.of(*counts[:2]), Tally.of(*counts[2:]))[1:] == pytest.approx((low, high), abs=5e-5)
 
 
 def test_shares_agree_until_enough_is_known() -> None:
