@@ -17,6 +17,7 @@ from cornered.server.accounts import (
     MAX_SESSIONS,
     MAX_TOKENS,
     PLAIN_SCOPES,
+    AccountRecord,
     Accounts,
     AccountsBusy,
     AccountsUnavailable,
@@ -63,6 +64,18 @@ async def registered(accounts: Accounts, name: str = "Anna", **more: Any) -> tup
     return identity, token
 
 
+async def known_by(accounts: Accounts, token: str, at: int = 0) -> Identity:
+    identity = await accounts.by_token(token, at)
+    assert identity is not None
+    return identity
+
+
+async def account_of(accounts: Accounts, player: str) -> AccountRecord:
+    account = await accounts.account(player)
+    assert account is not None
+    return account
+
+
 async def test_a_guest_becomes_an_account_in_a_new_session_and_keeps_its_id(accounts: Accounts) -> None:
     guest, token = await accounts.create("somebody", "person", label="a browser", at=500)
     assert not guest.has_account
@@ -90,12 +103,13 @@ async def test_a_guest_becomes_an_account_in_a_new_session_and_keeps_its_id(acco
         await accounts.register(new_account("Berta"), guest.player.id, guest.session)
 
 
-async def test_a_player_is_made_with_an_account(accounts: Accounts) -> None:
+async def test_a_player_is_made_with_an_account_which_is_not_renamed_as_a_guest_is(accounts: Accounts) -> None:
     identity, token = await registered(accounts, label="a laptop")
     assert identity.has_account
     assert await accounts.by_token(token) == identity
     (only,) = await accounts.tokens(identity.player.id)
     assert (only.label, only.created, only.is_session, only.id) == ("a laptop", 1_000, True, identity.session)
+    assert await accounts.rename_guest(identity.player.id, "Berta") == identity.player
 
 
 async def test_a_name_is_one_accounts_and_a_failed_registration_leaves_nothing(accounts: Accounts) -> None:
@@ -119,11 +133,6 @@ async def test_a_session_that_has_ended_registers_nobody(accounts: Accounts) -> 
         with pytest.raises(StaleAccount):
             await accounts.register(new_account(), player, by)
     assert await accounts.account_named("anna") is None
-
-
-async def test_an_account_is_not_renamed_as_a_guest_is(accounts: Accounts) -> None:
-    identity, _ = await registered(accounts)
-    assert await accounts.rename_guest(identity.player.id, "Berta") == identity.player
 
 
 async def test_an_invitation_is_used_as_often_as_it_says(accounts: Accounts) -> None:
@@ -203,8 +212,7 @@ async def test_a_recovery_code_sets_a_password_once(accounts: Accounts) -> None:
     assert await accounts.by_token(token) == identity
     assert await accounts.by_token(first_token) is None
     assert await accounts.revoked(0) == [Revocation(1, player, spared=identity.session)]
-    account = await accounts.account(player)
-    assert account is not None
+    account = await account_of(accounts, player)
     assert (account.hash, account.codes_left) == ("hash-2", 1)
     for was, code in (("hash-2", "code-1"), ("hash-1", "code-2"), ("hash-2", "other")):
         with pytest.raises(StaleAccount):
@@ -220,11 +228,9 @@ async def test_old_names_stay_reserved_for_their_owner(accounts: Accounts) -> No
     player = first.player.id
     renamed = await accounts.rename(player, "Anna", "Berta", "berta", first.session, 3_000)
     assert renamed.name == "Berta"
-    known = await accounts.by_token(token)
-    assert known is not None
+    known = await known_by(accounts, token)
     assert known.player == renamed
-    account = await accounts.account(player)
-    assert account is not None
+    account = await account_of(accounts, player)
     assert account.old_names == (FormerName("Anna", 3_000),)
     assert await accounts.account_named("anna") is None
     assert await accounts.account_named("berta") == account
@@ -232,8 +238,7 @@ async def test_old_names_stay_reserved_for_their_owner(accounts: Accounts) -> No
     with pytest.raises(NameTaken):
         await registered(accounts)
     await accounts.rename(player, "Berta", "ANNA", "anna", first.session, 4_000)
-    account = await accounts.account(player)
-    assert account is not None
+    account = await account_of(accounts, player)
     assert account.player.name == "ANNA"
     assert account.old_names == (FormerName("Berta", 4_000),)
     await accounts.rename(player, "ANNA", "anna", "anna", first.session, 5_000)
@@ -263,8 +268,7 @@ async def test_a_personal_token_has_scopes_and_an_end(accounts: Accounts) -> Non
     player = first.player.id
     record, secret = await accounts.create_token(player, first.session, "a bot", ("read", "play"), 1_000, 9_000)
     assert (record.label, record.scopes, record.expires, record.is_session) == ("a bot", ("play", "read"), 9_000, False)
-    identity = await accounts.by_token(secret, 8_999)
-    assert identity is not None
+    identity = await known_by(accounts, secret, 8_999)
     assert (identity.scopes, identity.is_session, identity.session) == (("play", "read"), False, record.id)
     assert await accounts.by_token(secret, 9_000) is None
     assert record in await accounts.tokens(player)
@@ -305,23 +309,19 @@ async def test_a_role_is_in_sessions_at_once_and_ends_with_its_tokens(accounts: 
     player = first.player.id
     assert first.scopes == PLAIN_SCOPES
     _, early = await accounts.create_token(player, first.session, "", ALL_SCOPES, 1_000, 9_000)
-    known = await accounts.by_token(early)
-    assert known is not None
+    known = await known_by(accounts, early)
     assert known.scopes == PLAIN_SCOPES, "without the role the scope permits nothing"
     await accounts.set_role(player, "admin")
     entered, _ = await accounts.sign_in(player, "hash-1", session())
-    known = await accounts.by_token(token)
-    assert known is not None
+    known = await known_by(accounts, token)
     assert known.scopes == entered.scopes == ALL_SCOPES
     record, secret = await accounts.create_token(player, first.session, "", ADMIN, 1_000, 9_000)
-    known = await accounts.by_token(secret)
-    assert known is not None
+    known = await known_by(accounts, secret)
     assert known.scopes == ("admin",)
     await accounts.set_role(player, "player")
     assert await accounts.by_token(secret) is await accounts.by_token(early) is None
     assert record.id in {one.token for one in await accounts.revoked(0)}
-    known = await accounts.by_token(token)
-    assert known is not None
+    known = await known_by(accounts, token)
     assert known.scopes == PLAIN_SCOPES
     guest, _ = await accounts.create("Guest", "person")
     for unknown in (guest.player.id, "nobody"):
@@ -395,9 +395,7 @@ async def outcomes(stores: list[SqlAccounts], *changes: Change) -> list[str]:
     return sorted(type(one).__name__ if isinstance(one, BaseException) else "" for one in done)
 
 
-@pytest.mark.parametrize("turn", range(3))
-async def test_of_two_changes_at_once_one_wins(open_database: Opener, turn: int) -> None:
-    stores = [SqlAccounts(await open_database()) for _ in range(2)]
+async def change_twice(stores: list[SqlAccounts], turn: int) -> None:
     first, _ = await registered(stores[0], f"Anna {turn}")
     player, by = first.player.id, first.session
 
@@ -405,8 +403,7 @@ async def test_of_two_changes_at_once_one_wins(open_database: Opener, turn: int)
         return lambda store: store.recover(player, "hash-1", "code-1", new_hash, session())
 
     assert await outcomes(stores, recover("hash-2"), recover("hash-3")) == ["", "StaleAccount"]
-    account = await stores[0].account(player)
-    assert account is not None
+    account = await account_of(stores[0], player)
     assert account.codes_left == 1
     (own,) = await stores[0].tokens(player)
     was = account.hash
@@ -416,8 +413,7 @@ async def test_of_two_changes_at_once_one_wins(open_database: Opener, turn: int)
         lambda store: store.recover(player, was, "code-2", "hash-5", session()),
     ) == ["", "StaleAccount"]
     (own,) = await stores[0].tokens(player)
-    account = await stores[0].account(player)
-    assert account is not None
+    account = await account_of(stores[0], player)
     last = account.hash
     lost = await outcomes(
         stores,
@@ -430,9 +426,13 @@ async def test_of_two_changes_at_once_one_wins(open_database: Opener, turn: int)
     assert by
 
 
-@pytest.mark.parametrize("turn", range(5))
-async def test_a_guests_rename_never_changes_an_accounts_name(open_database: Opener, turn: int) -> None:
+async def test_of_two_changes_at_once_one_wins(open_database: Opener) -> None:
     stores = [SqlAccounts(await open_database()) for _ in range(2)]
+    for turn in range(3):
+        await change_twice(stores, turn)
+
+
+async def rename_while_registering(stores: list[SqlAccounts], turn: int) -> None:
     guest, _ = await stores[0].create("Guest", "person")
     player = guest.player.id
     await outcomes(
@@ -440,18 +440,27 @@ async def test_a_guests_rename_never_changes_an_accounts_name(open_database: Ope
         lambda store: store.register(new_account(f"Anna {turn}"), player, guest.session),
         lambda store: store.rename_guest(player, "Berta"),
     )
-    account = await stores[0].account(player)
-    assert account is not None
+    account = await account_of(stores[0], player)
     assert account.player.name == f"Anna {turn}"
 
 
-@pytest.mark.parametrize("turn", range(5))
-async def test_of_two_registrations_of_a_name_one_wins(open_database: Opener, turn: int) -> None:
-    stores = [SqlAccounts(await open_database()) for _ in range(4)]
+async def test_a_guests_rename_never_changes_an_accounts_name(open_database: Opener) -> None:
+    stores = [SqlAccounts(await open_database()) for _ in range(2)]
+    for turn in range(5):
+        await rename_while_registering(stores, turn)
+
+
+async def register_at_once(stores: list[SqlAccounts], turn: int) -> None:
     change: Change = lambda store: store.register(new_account(f"Anna {turn}"), None)  # noqa: E731
     assert await outcomes(stores, *[change] * 4) == ["", "NameTaken", "NameTaken", "NameTaken"]
     named = await stores[0].named(f"Anna {turn}", 10)
     assert len(named) == 1
+
+
+async def test_of_two_registrations_of_a_name_one_wins(open_database: Opener) -> None:
+    stores = [SqlAccounts(await open_database()) for _ in range(4)]
+    for turn in range(5):
+        await register_at_once(stores, turn)
 
 
 async def test_an_invitation_for_one_admits_one_of_many_at_once(open_database: Opener) -> None:

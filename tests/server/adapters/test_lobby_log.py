@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 
 import pytest
 
@@ -23,30 +24,30 @@ def lobby_log(stored: Database | None, ownership: Ownership | None) -> LobbyLog:
     return MemoryLobbyLog() if stored is None else SqlLobbyLog(stored, ownership)
 
 
-async def test_a_new_log_is_empty(lobby_log: LobbyLog) -> None:
+async def test_events_come_back_in_order_and_a_checkpoint_replaces_all_that_is_older(lobby_log: LobbyLog) -> None:
     seq, events = await lobby_log.read()
     assert (seq, list(events)) == (0, [])
-
-
-async def test_events_come_back_in_order(lobby_log: LobbyLog) -> None:
+    with pytest.raises(ValueError, match="only a checkpoint"):
+        await lobby_log.append(0, [])
     await lobby_log.append(0, [ONE, TWO])
     await lobby_log.append(2, [THREE])
-    await lobby_log.append(3, [SeekClosed(str(number)) for number in range(4, 30)])
+    many = [SeekClosed(str(number)) for number in range(4, 30)]
+    await lobby_log.append(3, many)
     seq, events = await lobby_log.read()
-    assert seq == 29
-    assert list(events) == [ONE, TWO, THREE, *(SeekClosed(str(number)) for number in range(4, 30))]
+    assert (seq, list(events)) == (29, [ONE, TWO, THREE, *many])
+    await lobby_log.append(29, [THREE, ONE], is_checkpoint=True)
+    await lobby_log.append(31, [TWO])
+    seq, events = await lobby_log.read()
+    assert (seq, list(events)) == (32, [THREE, ONE, TWO])
 
 
-@pytest.mark.parametrize("expected", [0, 1, 3])
-@pytest.mark.parametrize("is_checkpoint", [False, True])
-async def test_a_stale_append_stores_and_deletes_nothing(
-    lobby_log: LobbyLog, expected: int, *, is_checkpoint: bool
-) -> None:
+async def test_a_stale_append_stores_and_deletes_nothing(lobby_log: LobbyLog) -> None:
     await lobby_log.append(0, [ONE, TWO])
-    with pytest.raises(StaleSequence):
-        await lobby_log.append(expected, [THREE], is_checkpoint=is_checkpoint)
-    seq, events = await lobby_log.read()
-    assert (seq, list(events)) == (2, [ONE, TWO])
+    for expected, is_checkpoint in itertools.product((0, 1, 3), (False, True)):
+        with pytest.raises(StaleSequence):
+            await lobby_log.append(expected, [THREE], is_checkpoint=is_checkpoint)
+        seq, events = await lobby_log.read()
+        assert (seq, list(events)) == (2, [ONE, TWO])
     await lobby_log.append(2, [THREE])
 
 
@@ -60,14 +61,6 @@ async def test_of_many_who_append_the_same_number_exactly_one_succeeds(lobby_log
     assert (await lobby_log.read())[0] == 2
 
 
-async def test_a_checkpoint_replaces_all_that_is_older(lobby_log: LobbyLog) -> None:
-    await lobby_log.append(0, [ONE, TWO])
-    await lobby_log.append(2, [THREE, ONE], is_checkpoint=True)
-    await lobby_log.append(4, [TWO])
-    seq, events = await lobby_log.read()
-    assert (seq, list(events)) == (5, [THREE, ONE, TWO])
-
-
 async def test_a_checkpoint_of_an_empty_lobby_keeps_the_number(lobby_log: LobbyLog) -> None:
     await lobby_log.append(0, [], is_checkpoint=True)
     await lobby_log.append(0, [ONE, TWO])
@@ -79,11 +72,6 @@ async def test_a_checkpoint_of_an_empty_lobby_keeps_the_number(lobby_log: LobbyL
     await lobby_log.append(3, [ONE], is_checkpoint=True)
     seq, events = await lobby_log.read()
     assert (seq, list(events)) == (4, [ONE])
-
-
-async def test_an_append_of_nothing_is_a_mistake_of_the_caller(lobby_log: LobbyLog) -> None:
-    with pytest.raises(ValueError, match="only a checkpoint"):
-        await lobby_log.append(0, [])
 
 
 async def test_what_was_appended_is_there_after_opening_again(open_database: Opener) -> None:

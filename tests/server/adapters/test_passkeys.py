@@ -15,6 +15,7 @@ from cornered.server.accounts import (
     IdentityTaken,
     LastWayIn,
     NewKey,
+    Passkey,
     StaleAccount,
     TooMany,
 )
@@ -22,7 +23,7 @@ from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.adapters.accounts_sql import SqlAccounts
 from cornered.server.adapters.database import Database
 from tests.server.adapters.conftest import Opener
-from tests.server.adapters.test_account_changes import new_account, registered, session
+from tests.server.adapters.test_account_changes import account_of, new_account, registered, session
 
 
 @pytest.fixture
@@ -41,13 +42,17 @@ async def enrolled(accounts: Accounts, name: str = "Anna", credential: str = "ke
     return identity
 
 
+async def passkey_of(accounts: Accounts, credential: str) -> Passkey:
+    passkey = await accounts.passkey(credential)
+    assert passkey is not None
+    return passkey
+
+
 async def test_an_account_has_a_passkey_in_place_of_a_password(accounts: Accounts) -> None:
     anna = await enrolled(accounts)
-    account = await accounts.account(anna.player.id)
-    assert account is not None
+    account = await account_of(accounts, anna.player.id)
     assert (account.has_password, account.passkeys, account.is_linked) == (False, 1, False)
-    passkey = await accounts.passkey("key-1")
-    assert passkey is not None
+    passkey = await passkey_of(accounts, "key-1")
     assert (passkey.player, passkey.public_key, passkey.site) == (anna.player.id, b"public", "localhost")
     assert await accounts.passkeys(anna.player.id) == [passkey]
     assert await accounts.passkey("key-2") is None
@@ -55,15 +60,13 @@ async def test_an_account_has_a_passkey_in_place_of_a_password(accounts: Account
     assert await accounts.by_token(token) == entered
     assert entered.player == anna.player
     assert await accounts.knows_address(anna.player.id, "home")
-    used = await accounts.passkey("key-1")
-    assert used is not None
+    used = await passkey_of(accounts, "key-1")
     assert (used.count, used.used, used.created) == (7, 2_000, 1_000)
 
 
 async def test_a_proof_is_decided_on_the_newest_counter(accounts: Accounts) -> None:
     await enrolled(accounts)
-    passkey = await accounts.passkey("key-1")
-    assert passkey is not None
+    passkey = await passkey_of(accounts, "key-1")
     await accounts.count_passkey(passkey, 7, 2_000)
     with pytest.raises(StaleAccount):
         await accounts.count_passkey(passkey, 8, 3_000)
@@ -88,8 +91,7 @@ async def test_a_passkey_is_added_on_what_was_confirmed_and_the_last_way_in_stay
     for was, session_ in (("hash-1", by), (NO_PASSWORD, "another")):
         with pytest.raises(StaleAccount):
             await accounts.add_passkey(player, was, key("key-2"), session_)
-    first = await accounts.passkey("key-1")
-    assert first is not None
+    first = await passkey_of(accounts, "key-1")
     with pytest.raises(LastWayIn):
         await accounts.remove_passkey(player, first.id, by)
     assert len(await accounts.passkeys(player)) == 1
@@ -138,8 +140,7 @@ async def test_an_identity_is_linked_to_one_account_and_is_a_way_in(accounts: Ac
 
 async def test_a_closed_or_deleted_account_is_entered_by_nothing(accounts: Accounts) -> None:
     anna = await enrolled(accounts, identity="identity-1")
-    passkey = await accounts.passkey("key-1")
-    assert passkey is not None
+    passkey = await passkey_of(accounts, "key-1")
     await accounts.close_account(anna.player.id, is_closed=True)
     with pytest.raises(StaleAccount):
         await accounts.enter_by_passkey(passkey, 1, session())
