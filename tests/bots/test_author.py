@@ -110,20 +110,14 @@ def test_a_bot_of_the_roster_comes_before_a_folder_of_its_name(tmp_path: Path, m
     assert create("./greedy").name == "author"
 
 
-@pytest.mark.parametrize(
-    ("word", "guess"),
-    [
-        ("nobody", "; `cornered bots` lists"),
-        ("champoin", "; did you mean champion?"),
-        ("level3", "; did you mean level"),
-    ],
-)
-def test_an_unknown_word_suggests_what_is_near(word: str, guess: str) -> None:
-    with pytest.raises(
-        ValueError, match=rf"there is no bot '{word}'{re.escape(guess)}.*\./my_bot\.py, package"
-    ) as error:
-        create(word)
-    assert len(str(error.value)) < 240
+def test_an_unknown_word_suggests_what_is_near(subtests: pytest.Subtests) -> None:
+    near = {"champoin": "did you mean champion?", "level3": "did you mean level"}
+    for word, guess in {"nobody": "`cornered bots` lists", **near}.items():
+        with subtests.test(word):
+            expected = rf"there is no bot '{word}'; {re.escape(guess)}.*\./my_bot\.py, package"
+            with pytest.raises(ValueError, match=expected) as error:
+                create(word)
+            assert len(str(error.value)) < 240
 
 
 def test_a_word_may_be_a_level_and_settings_have_their_form() -> None:

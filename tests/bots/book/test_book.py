@@ -15,7 +15,8 @@ from cornered.bots.book import Entry, lookup, path_of, read
 from cornered.bots.book.building import build
 from cornered.bots.book.mirror import mirrored, standard
 from cornered.cli.book import app
-from cornered.engine import Game, State
+from cornered.engine import Game
+from tests.bots.scenes import after
 
 SMALL = engine.load("quoridor", size=5)
 
@@ -29,19 +30,6 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def built(path: Path, positions: int, game: Game = SMALL) -> list[int]:
     return list(build(game, path, "a command", positions, 300))
-
-
-def other_side(state: State, moves: str) -> State:
-    """Return the position after the mirror images of `moves`."""
-    for move in moves.split():
-        state = engine.apply(state, mirrored(move, 9))
-    return state
-
-
-def same_side(state: State, moves: str) -> State:
-    for move in moves.split():
-        state = engine.apply(state, move)
-    return state
 
 
 def test_a_mirror_swaps_files_and_keeps_ranks() -> None:
@@ -66,15 +54,16 @@ def test_the_mirror_image_of_any_game_is_the_same_to_a_book() -> None:
 
 def test_a_book_is_found_on_both_sides_of_the_mirror(shelf: Path) -> None:
     game = engine.load("quoridor")
-    state = same_side(game.start(), "d1 e8 a3h")
+    moves = "d1 e8 a3h"
+    state = after("quoridor", moves)
     entry = Entry(standard(state).text, 7, (("d8" if not standard(state).is_mirrored else "f8", 0.5),))
     path_of(game).write_text("{}\n" + entry.as_json() + "\n", encoding="utf-8")
-    one, two = lookup(state), lookup(other_side(game.start(), "d1 e8 a3h"))
+    one, two = lookup(state), lookup(after("quoridor", " ".join(mirrored(move, 9) for move in moves.split())))
     assert one is not None
     assert two is not None
     assert (one.move, two.move) == ("d8", "f8")
     assert (one.score, one.depth, one.pv) == (0.5, 7, ("d8",))
-    assert lookup(same_side(game.start(), "d1 e8 b3h")) is None
+    assert lookup(after("quoridor", "d1 e8 b3h")) is None
 
 
 def test_a_book_is_never_asked_about_other_options(shelf: Path) -> None:
@@ -105,13 +94,14 @@ def test_a_book_of_other_options_is_left_alone(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8") == before
 
 
-@pytest.mark.parametrize("text", ["notes", "notes\n", "[]\n", '{"game":"quoridor","options":1}\n', "{}\nnotes\n"])
-def test_what_is_no_book_is_left_alone(tmp_path: Path, text: str) -> None:
+def test_what_is_no_book_is_left_alone(tmp_path: Path, subtests: pytest.Subtests) -> None:
     path = tmp_path / "notes"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match="is no book"):
-        built(path, 1)
-    assert path.read_text(encoding="utf-8") == text
+    for text in ("notes", "notes\n", "[]\n", '{"game":"quoridor","options":1}\n', "{}\nnotes\n"):
+        with subtests.test(text):
+            path.write_text(text, encoding="utf-8")
+            with pytest.raises(ValueError, match="is no book"):
+                built(path, 1)
+            assert path.read_text(encoding="utf-8") == text
 
 
 def test_a_finished_book_says_so(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from cornered.bots.search.layout import MAX_MOVES_PER_POSITION
 from cornered.bots.search.specialise import hooks
 from cornered.engine import Game, State
 from cornered.engine.encoding import encoding
+from tests.bots.scenes import random_game
 
 QUORIDOR = engine.load("quoridor")
 SUBJECTS = [
@@ -73,15 +74,14 @@ def position_of(state: State) -> Any:
     return state.position  # type: ignore[attr-defined]  # every game of ours has one
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in range(1, 4))])
 @pytest.mark.parametrize(("game", "module"), SUBJECTS)
-def test_the_kernel_gives_the_score_of_the_plain_sum_at_every_ply(game: Game, module: ModuleType, seed: int) -> None:
-    network, chance = random_network(seed, module), random.Random(seed)
+def test_the_kernel_gives_the_score_of_the_plain_sum_at_every_ply(game: Game, module: ModuleType) -> None:
+    network, chance = random_network(0, module), random.Random(0)
     record = recorded(network, module)
     scores = set()
     gen, turned = hooks(game.name)["gen"], module.FEATURES.turned().moves
     buffer = np.zeros(MAX_MOVES_PER_POSITION, np.int64)
-    for _ in range(6):
+    for _ in range(3):
         state = game.start()
         while state.outcome is None:
             position = position_of(state)
@@ -98,32 +98,19 @@ def test_the_kernel_gives_the_score_of_the_plain_sum_at_every_ply(game: Game, mo
     assert len(scores) > 60
 
 
-@pytest.mark.parametrize("bias", [10**8, -(10**8)])
-def test_no_score_is_taken_for_a_proof(bias: int) -> None:
-    network = replace(random_network(1, quoridor), third_bias=np.array(bias))
+def test_no_score_is_taken_for_a_proof() -> None:
     position = position_of(QUORIDOR.start())
-    found = score(position, 0, quoridor, recorded(network, quoridor))
-    assert found == network.score(features(position, quoridor)) == (90_000 if bias > 0 else -90_000)
+    for bias, most in ((10**8, 90_000), (-(10**8), -90_000)):
+        network = replace(random_network(1, quoridor), third_bias=np.array(bias))
+        found = score(position, 0, quoridor, recorded(network, quoridor))
+        assert found == network.score(features(position, quoridor)) == most
 
 
 def test_a_position_that_is_turned_round_has_the_same_score() -> None:
     record, chance = recorded(random_network(1, quoridor), quoridor), random.Random(1)
     for _ in range(20):
-        state = QUORIDOR.start()
-        for _ in range(chance.randrange(2, 40)):
-            if state.outcome is not None:
-                break
-            state = state.play(chance.choice(state.moves()))
-        position = position_of(state)
+        position = position_of(random_game(QUORIDOR, chance, chance.randrange(3, 41))[-1])
         assert score(upside_down(position), 0, quoridor, record) == score(position, 1, quoridor, record)
-
-
-@pytest.mark.parametrize(("game", "module"), SUBJECTS)
-def test_the_prior_is_the_same_however_the_board_is_turned(game: Game, module: ModuleType) -> None:
-    prior = module.FEATURES.prior()
-    assert any(prior)
-    for symmetry in module.FEATURES.symmetries():
-        assert np.array_equal(prior[list(symmetry.features)], prior)
 
 
 def upside_down(position: Any) -> Any:
@@ -147,12 +134,15 @@ def upside_down(position: Any) -> Any:
 
 
 @pytest.mark.parametrize(("game", "module"), SUBJECTS)
-def test_symmetric_positions_have_symmetric_features_and_moves(game: Game, module: ModuleType) -> None:
+def test_symmetric_positions_have_symmetric_features_moves_and_priors(game: Game, module: ModuleType) -> None:
+    prior = module.FEATURES.prior()
+    assert any(prior)
     chance, numbers = random.Random(2), encoding(game)
     names, kernel_numbers = list(numbers.move_numbers), list(numbers.move_numbers.values())
     known = module.FEATURES.symmetries()
     assert len(known) == len(numbers.symmetries)
     for image, symmetry in zip(known, numbers.symmetries, strict=True):
+        assert np.array_equal(prior[list(image.features)], prior)
         for action, number in enumerate(kernel_numbers):
             assert image.moves[number] == kernel_numbers[symmetry.actions[action]]
         for _ in range(5):

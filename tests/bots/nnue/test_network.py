@@ -16,6 +16,7 @@ from cornered.bots.nnue.layout import HIDDEN
 from cornered.bots.nnue.network import Network, TrainedNetwork, load, save
 from cornered.engine import Game
 from tests.bots.nnue.test_inference import SUBJECTS, features, position_of, random_network
+from tests.bots.scenes import random_game
 
 ABOUT: Mapping[str, object] = {"command": "cornered train"}
 GAMES = 3
@@ -35,19 +36,10 @@ def test_a_position_has_at_most_one_feature_of_each_exclusive_set(game: Game, mo
     chance = random.Random(3)
     owners = {feature: at for at, group in enumerate(module.FEATURES.exclusive()) for feature in group}
     assert len(owners) == sum(len(group) for group in module.FEATURES.exclusive())
-    counts = list[int]()
-    for _ in range(GAMES):
-        state = game.start()
-        while state.outcome is None:
-            found = [owners[feature] for feature in features(position_of(state), module) if feature in owners]
-            assert len(found) == len(set(found))
-            counts.append(len(found))
-            state = state.play(chance.choice(state.moves()))
-    assert min(counts) > 1
-
-
-@pytest.mark.parametrize(("game", "module"), SUBJECTS)
-def test_the_exclusive_sets_are_those_of_the_turned_board_too(game: Game, module: ModuleType) -> None:
+    for state in (state for _ in range(GAMES) for state in random_game(game, chance)):
+        found = [owners[feature] for feature in features(position_of(state), module) if feature in owners]
+        assert len(found) == len(set(found)) > 1
+    # And the sets are those of the turned board too.
     groups = {frozenset(group) for group in module.FEATURES.exclusive()}
     for image in (module.FEATURES.turned(), *module.FEATURES.symmetries()):
         assert {frozenset(image.features[feature] for feature in group) for group in groups} == groups
@@ -76,13 +68,13 @@ def test_a_network_whose_accumulator_may_overflow_is_not_saved(
         biased.check_sums(module.FEATURES.exclusive())
 
 
-@pytest.mark.parametrize("sign", [1, -1])
-def test_a_second_layer_that_may_overflow_is_refused(sign: int) -> None:
+def test_a_second_layer_that_may_overflow_is_refused() -> None:
     network, exclusive = random_network(1, quoridor), quoridor.FEATURES.exclusive()
-    second, bias = np.zeros_like(network.second), np.zeros_like(network.second_bias)
-    second[2], bias[2] = sign * 32_767, sign * (2**31 - 1 - 128 * 255 * 32_767)
-    largest = replace(network, second=second, second_bias=bias)
-    assert largest.check_sums(exclusive) is largest
-    largest.second_bias[2] += sign * 2
-    with pytest.raises(ValueError, match=r"the second layer may reach .* int32 ends at"):
-        largest.check_sums(exclusive)
+    for sign in (1, -1):
+        second, bias = np.zeros_like(network.second), np.zeros_like(network.second_bias)
+        second[2], bias[2] = sign * 32_767, sign * (2**31 - 1 - 128 * 255 * 32_767)
+        largest = replace(network, second=second, second_bias=bias)
+        assert largest.check_sums(exclusive) is largest
+        largest.second_bias[2] += sign * 2
+        with pytest.raises(ValueError, match=r"the second layer may reach .* int32 ends at"):
+            largest.check_sums(exclusive)

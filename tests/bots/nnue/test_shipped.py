@@ -32,12 +32,15 @@ def network_of_file(path: Path) -> TrainedNetwork:
     return found
 
 
+EACH = pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+
+
 def test_there_are_networks_and_each_is_of_a_game() -> None:
     assert FILES
     assert {path.stem for path in FILES} <= NAMES.keys()
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@EACH
 def test_a_network_is_small_and_has_its_card(path: Path) -> None:
     assert path.stat().st_size <= LARGEST
     provenance = network_of_file(path).provenance
@@ -57,7 +60,7 @@ def record_of(game: Game) -> Any:
     return record
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@EACH
 def test_a_network_is_used_on_its_board_and_on_no_other(path: Path) -> None:
     name = NAMES[path.stem]
     others = {"quoridor": {"size": 7}, "isolation": {"width": 6}, "bamboo": {"radius": 4}}
@@ -69,25 +72,16 @@ def test_a_network_is_used_on_its_board_and_on_no_other(path: Path) -> None:
     assert scale_of(game) == LOGIT_SCORE / 100 != scale_of(other)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_no_position_takes_a_sum_out_of_its_type(path: Path) -> None:
-    known = evaluation_module(NAMES[path.stem]).FEATURES  # type: ignore[union-attr]
-    network_of_file(path).network.check_sums(known.exclusive())
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_network_that_ships_has_preferences_for_moves(path: Path) -> None:
-    assert record_of(engine.load(NAMES[path.stem], **SUBJECTS[NAMES[path.stem]].options)).has_preferences == 1
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_start_is_about_even(path: Path) -> None:
+@EACH
+def test_its_sums_keep_to_their_types_it_prefers_moves_and_finds_a_start_about_even(path: Path) -> None:
     name = NAMES[path.stem]
     game = engine.load(name, **SUBJECTS[name].options)
     start: Any = game.start().position  # type: ignore[attr-defined]  # every game of ours has one
     evaluation, record = evaluation_module(name), record_of(game)
     assert evaluation is not None
     known = evaluation.FEATURES
+    network_of_file(path).network.check_sums(known.exclusive())
+    assert record.has_preferences == 1
     known.mark(start, record.marked)
     update(0, 0, known.words, record)
     assert abs(forward(0, record)) < LOGIT_SCORE

@@ -25,21 +25,19 @@ from cornered.bots.pool.pool import Pool
 from cornered.engine.text import PositionText
 from cornered.protocol.analysis import MAX_LINE_PLIES, MAX_OVERLAYS, MAX_TREE_NODES
 from cornered.protocol.codec import MAX_FRAME, MSGPACK
-from cornered.protocol.commands import Analysed, AskGames, OfferAnalysis, Ping
-from cornered.protocol.messages import Analyse, Games, Pong, Refused, TraceSearch
+from cornered.protocol.commands import Analysed
+from cornered.protocol.messages import Analyse, Refused, TraceSearch
 from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
-from cornered.protocol.values import GameSpec, OfferedGame
+from cornered.protocol.values import GameSpec
+from tests.bots.online.scenes import accept_analyst
+from tests.bots.scenes import random_game
 from tests.clients.sdk.scripted import Wire, connected, scripted
 
 GAMES = ("trapgrid", "isolation", "bamboo", "quoridor")
-OFFERED = OfferedGame(name="trapgrid", title="TrapGrid", summary="", options=(), start=". 0", has_draws=False)
 
 
-def after(game: str, plies: int) -> engine.State:
-    state = engine.load(game).start()
-    for ply in range(plies):
-        moves = state.moves()
-        state = state.play(moves[ply % len(moves)])
+def position(game: str, plies: int) -> engine.State:
+    state: engine.State = random_game(engine.load(game), 1, plies + 1)[-1]
     return state
 
 
@@ -49,9 +47,6 @@ def test_the_looks_fill_the_time_and_grow(milliseconds: int) -> None:
     assert sum(looks) == milliseconds
     assert looks == sorted(looks)
     assert looks[0] == (FIRST_SEARCH_MS if len(looks) > 1 else milliseconds)
-
-
-def test_five_seconds_are_three_looks() -> None:
     assert list(search_times_ms(5_000)) == [200, 800, 4_000]
 
 
@@ -72,12 +67,9 @@ def test_lines_that_are_only_bounds_are_not_told() -> None:
     assert (report.efficiency, report.speed, report.seconds) == (33.3, 200.0, 0.5)
 
 
-def test_a_thought_without_lines_is_a_line() -> None:
+def test_a_thought_without_lines_is_a_line_and_what_is_too_much_is_cut() -> None:
     (line,) = report_of(Thought("pass"), 3).lines
     assert (line.move, line.score, line.pv) == ("pass", None, ("pass",))
-
-
-def test_what_is_too_much_is_cut() -> None:
     thought = Thought("a1", 1e300, pv=("a1", *["b2"] * 99), proven="win", plies=100)
     report = report_of(thought, 1)
     assert report.score == 1e6
@@ -87,7 +79,7 @@ def test_what_is_too_much_is_cut() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_pictures_have_the_boards_shape(game: str) -> None:
-    state = after(game, 5)
+    state = position(game, 5)
     text = PositionText.parse(str(state))
     drawn = overlays(state)
     assert len(drawn) <= MAX_OVERLAYS
@@ -106,11 +98,9 @@ def test_pictures_have_the_boards_shape(game: str) -> None:
     assert len(MSGPACK.encode(word)) < MAX_FRAME
 
 
-@pytest.mark.parametrize("game", ["trapgrid", "bamboo"])
-def test_each_cell_of_a_picture_is_where_the_position_has_it(game: str) -> None:
-    text = PositionText.parse(str(engine.load(game).start()))
-    for row, line in enumerate(text.rows):
-        for column in range(len(line)):
+def test_each_cell_of_a_picture_is_where_the_position_has_it() -> None:
+    for text in (PositionText.parse(str(engine.load(game).start())) for game in ("trapgrid", "bamboo")):
+        for row, column in ((row, column) for row, line in enumerate(text.rows) for column in range(len(line))):
             name = text.name(row, column)
             zones = picture_of(Overlay("z", "Zones", "", zones={name: "both"}), text)
             heat = picture_of(Overlay("h", "Heat", "", heat={name: 0.5}), text)
@@ -120,7 +110,7 @@ def test_each_cell_of_a_picture_is_where_the_position_has_it(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_tree_is_legal_bounded_and_has_one_best_line(game: str) -> None:
-    state = after(game, 4)
+    state = position(game, 4)
     tree = tree_of(state, MAX_TREE_NODES)
     assert 0 < len(tree) <= MAX_TREE_NODES
     reached = {-1: state}
@@ -150,12 +140,10 @@ async def test_an_analyst_ends_with_its_client() -> None:
     offered = asyncio.Event()
 
     async def script(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.say(Games(id=(await wire.hear(AskGames)).id, games=(OFFERED,), max_plies=2_000))
-        await wire.acknowledge(await wire.hear(OfferAnalysis))
+        await accept_analyst(wire)
         offered.set()
         # The pong comes after the answer to the offer, so by then the analyst waits for jobs.
-        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
+        await wire.pong()
         await wire.stay()
 
     async with scripted(script) as server:
@@ -170,15 +158,13 @@ async def test_an_answer_of_a_later_protocol_costs_an_analyst_one_job() -> None:
     answered: asyncio.Queue[str] = asyncio.Queue()
 
     async def script(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.say(Games(id=(await wire.hear(AskGames)).id, games=(OFFERED,), max_plies=2_000))
-        await wire.acknowledge(await wire.hear(OfferAnalysis))
+        await accept_analyst(wire)
         game = GameSpec(name="trapgrid")
         for job in ("a", "b"):
             await wire.say(Analyse(job=job, game=game, position="?", lines=1, milliseconds=100, nodes=1))
             await wire.answer_in_a_later_version(await wire.hear(Analysed))
             answered.put_nowait(job)
-            await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
+            await wire.pong()
         await wire.stay()
 
     async with scripted(script) as server:
@@ -222,9 +208,7 @@ async def test_an_analyst_that_is_too_fast_waits_and_tells_everything_once(asked
     is_told = asyncio.Event()
 
     async def script(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.say(Games(id=(await wire.hear(AskGames)).id, games=(OFFERED,), max_plies=2_000))
-        await wire.acknowledge(await wire.hear(OfferAnalysis))
+        await accept_analyst(wire)
         await wire.say(asked)
         while not taken or not taken[-1].final:
             refused = await wire.hear(Analysed)
@@ -252,9 +236,7 @@ async def test_an_analyst_whose_results_are_refused_gives_the_job_back(refused_a
     is_told = asyncio.Event()
 
     async def script(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.say(Games(id=(await wire.hear(AskGames)).id, games=(OFFERED,), max_plies=2_000))
-        await wire.acknowledge(await wire.hear(OfferAnalysis))
+        await accept_analyst(wire)
         await wire.say(small_job(1_100))
         while True:
             told.append(await wire.hear(Analysed))

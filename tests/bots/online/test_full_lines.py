@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 
 import pytest
@@ -13,15 +14,9 @@ from cornered.bots.online.full_lines import MAX_REPLIES, in_full
 from cornered.bots.roster import create
 from cornered.engine import State
 from cornered.protocol.analysis import MAX_LINE_PLIES, MAX_TREE_NODES
+from tests.bots.scenes import after
 
 NODES = 2_000_000
-
-
-def position(game: str, moves: str, **options: int) -> State:
-    state = engine.load(game, **options).start()
-    for move in moves.split():
-        state = engine.apply(state, move)
-    return state
 
 
 def solved(state: State, lines: int = 3) -> Thought:
@@ -33,13 +28,11 @@ async def think(state: State, _: Limit) -> Thought:
 
 
 def played(state: State, line: tuple[str, ...]) -> State:
-    for move in line:
-        state = engine.apply(state, move)
-    return state
+    return functools.reduce(engine.apply, line, state)
 
 
 def test_a_proof_of_trapgrid_has_its_lines_to_the_end() -> None:
-    state = position("trapgrid", "b5 d1 c5 c1", size=5)
+    state = after("trapgrid", "b5 d1 c5 c1", size=5)
     thought = solved(state)
     assert thought.proven is not None
     for line in thought.lines[:3]:
@@ -48,21 +41,18 @@ def test_a_proof_of_trapgrid_has_its_lines_to_the_end() -> None:
         assert played(state, line.pv).outcome is not None
 
 
-@pytest.mark.parametrize(
-    "state", [position("trapgrid", "", size=5), position("quoridor", "", size=3, walls=0)], ids=["trapgrid", "quoridor"]
-)
-async def test_lines_that_end_early_are_played_on(state: State) -> None:
-    thought = solved(state)
-    short = tuple(replace(line, pv=(line.move,)) for line in told_lines(thought, 3))
-    for line in await in_full(state, short, MAX_LINE_PLIES, think):
-        outcome = played(state, line.pv).outcome
-        assert line.proven is not None
-        assert outcome is not None
-        assert (outcome.winner == state.to_move) == (line.proven == "win")
+async def test_lines_that_end_early_are_played_on() -> None:
+    for state in (after("trapgrid", size=5), after("quoridor", size=3, walls=0)):
+        short = tuple(replace(line, pv=(line.move,)) for line in told_lines(solved(state), 3))
+        for line in await in_full(state, short, MAX_LINE_PLIES, think):
+            outcome = played(state, line.pv).outcome
+            assert line.proven is not None
+            assert outcome is not None
+            assert (outcome.winner == state.to_move) == (line.proven == "win")
 
 
 async def test_a_line_is_not_played_on_by_guesses_nor_beyond_its_bound() -> None:
-    state = position("trapgrid", "", size=5)
+    state = after("trapgrid", size=5)
     asked = 0
 
     async def guess(here: State, _: Limit) -> Thought:
@@ -78,7 +68,7 @@ async def test_a_line_is_not_played_on_by_guesses_nor_beyond_its_bound() -> None
 
 
 async def test_no_more_replies_are_asked_for_than_allowed() -> None:
-    state = position("isolation", "", width=4, height=4)
+    state = after("isolation", width=4, height=4)
     count = 0
 
     async def one_by_one(here: State, _: Limit) -> Thought:
@@ -92,16 +82,16 @@ async def test_no_more_replies_are_asked_for_than_allowed() -> None:
 
 
 @pytest.mark.parametrize(
-    "state",
+    ("game", "moves", "options"),
     [
-        position("trapgrid", "b5 d1 c5 c1", size=5),
-        position("trapgrid", "", size=6),
-        position("quoridor", "", size=3, walls=0),
-        position("isolation", "", width=4, height=4),
+        ("trapgrid", "b5 d1 c5 c1", {"size": 5}),
+        ("trapgrid", "", {"size": 6}),
+        ("quoridor", "", {"size": 3, "walls": 0}),
+        ("isolation", "", {"width": 4, "height": 4}),
     ],
-    ids=str,
 )
-def test_the_tree_says_what_the_lines_say(state: State) -> None:
+def test_the_tree_says_what_the_lines_say(game: str, moves: str, options: dict[str, int]) -> None:
+    state = after(game, moves, **options)
     thought = solved(state)
     report = report_of(thought, 3)
     tree = tree_of(state, MAX_TREE_NODES, thought.lines)

@@ -12,7 +12,6 @@ import pytest
 from pydantic import TypeAdapter
 
 from cornered import engine
-from cornered.bots.bot import Bot
 from cornered.bots.online.host import MAX_NAME_LENGTH, BotHost, HostConfig, HostedBot, player_name
 from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import bots, create
@@ -35,13 +34,14 @@ def warnings() -> Iterator[asyncio.Queue[logging.LogRecord]]:
     log.removeHandler(handler)
 
 
-@pytest.mark.parametrize("kind", bots(), ids=lambda kind: kind.name)
-def test_every_bot_has_a_name_that_the_server_takes_whatever_its_settings(kind: type[Bot]) -> None:
-    settings = ",".join(f"{setting.name}={setting.default}" for setting in kind.SETTINGS)
-    for spec in (kind.name, f"{kind.name}:{settings}" if settings else kind.name):
-        name = player_name(create(spec))
-        assert TypeAdapter(Name).validate_python(name) == name
-        assert len(name) <= MAX_NAME_LENGTH
+def test_every_bot_has_a_name_that_the_server_takes_whatever_its_settings(subtests: pytest.Subtests) -> None:
+    for kind in bots():
+        with subtests.test(kind.name):
+            settings = ",".join(f"{setting.name}={setting.default}" for setting in kind.SETTINGS)
+            for spec in (kind.name, f"{kind.name}:{settings}" if settings else kind.name):
+                name = player_name(create(spec))
+                assert TypeAdapter(Name).validate_python(name) == name
+                assert len(name) <= MAX_NAME_LENGTH
 
 
 def test_long_names_keep_the_settings_that_tell_bots_apart() -> None:
@@ -61,22 +61,23 @@ def test_two_bots_of_one_name_are_an_error() -> None:
         HostedBot.all_of(["nobody"])
 
 
-@pytest.mark.parametrize("key", [None, "the-key-of-the-operator"])
-async def test_house_bots_show_the_key_that_they_are_given(tmp_path: Path, key: str | None) -> None:
-    hello: asyncio.Future[Hello] = asyncio.get_running_loop().create_future()
+async def test_house_bots_show_the_key_that_they_are_given(tmp_path: Path) -> None:
+    hellos: asyncio.Queue[Hello] = asyncio.Queue()
 
     async def script(wire: Wire) -> None:
-        hello.set_result(await wire.welcome())
+        hellos.put_nowait(await wire.welcome())
         await wire.stay()
 
     (guest,) = HostedBot.all_of(["random"])
     store = TokenStore(tmp_path / "tokens.json")
-    async with asyncio.timeout(60), scripted(script) as server, Pool.open(1) as pool, asyncio.TaskGroup() as tasks:
-        house = BotHost([guest], pool, HostConfig(analyst_key=key))
-        hosting = tasks.create_task(house.host(guest, tasks, server.url, None, store))
-        said = await hello
-        hosting.cancel()
-    assert (said.name, said.kind, said.key) == ("random", "bot", key)
+    async with asyncio.timeout(60), scripted(script, script) as server, Pool.open(1) as pool:
+        for key in (None, "the-key-of-the-operator"):
+            async with asyncio.TaskGroup() as tasks:
+                house = BotHost([guest], pool, HostConfig(analyst_key=key))
+                hosting = tasks.create_task(house.host(guest, tasks, server.url, None, store))
+                said = await hellos.get()
+                hosting.cancel()
+            assert (said.name, said.kind, said.key) == ("random", "bot", key)
 
 
 async def test_an_answer_of_a_later_protocol_costs_a_bot_its_offer_of_analysis_and_no_match(
@@ -92,7 +93,7 @@ async def test_an_answer_of_a_later_protocol_costs_a_bot_its_offer_of_analysis_a
 
     (guest,) = HostedBot.all_of(["random"])
     store = TokenStore(tmp_path / "tokens.json")
-    async with asyncio.timeout(60), scripted(script) as server, Pool.open(1) as pool, asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(120), scripted(script) as server, Pool.open(1) as pool, asyncio.TaskGroup() as tasks:
         house = BotHost([guest], pool, HostConfig(analyse="random"))
         for game in engine.games():
             await house.prepare(game.name)

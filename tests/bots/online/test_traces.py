@@ -17,12 +17,13 @@ from cornered.bots.pool.pool import Pool
 from cornered.bots.textbook.recording import Recorded, Recording, record
 from cornered.clients.sdk import Client
 from cornered.protocol.codec import MAX_FRAME, MSGPACK
-from cornered.protocol.commands import Analysed, AskGames, OfferAnalysis, Ping
-from cornered.protocol.messages import Games, Pong, StopAnalysis, TraceSearch
+from cornered.protocol.commands import Analysed
+from cornered.protocol.messages import StopAnalysis, TraceSearch
 from cornered.protocol.traces import MAX_SENT_LINES, MAX_TRACE_LINES, SearchName, TraceSettings
-from cornered.protocol.values import GameSpec, OfferedGame
+from cornered.protocol.values import GameSpec
 from cornered.server.analysis.state import TraceSoFar
 from cornered.server.analysis.traces import read_lines
+from tests.bots.online.scenes import accept_analyst
 from tests.clients.sdk.scripted import Wire, connected, scripted
 from tests.waiting import until
 
@@ -39,22 +40,23 @@ def job(name: SearchName, depth: int, lines: int = MAX_TRACE_LINES, **options: i
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [("minimax", {"width": 3, "height": 3}), ("korf", {"width": 3, "height": 3, "players": 4}), ("mcts", {"width": 4})],
-)
-def test_the_server_takes_every_message(name: SearchName, options: dict[str, int]) -> None:
-    asked = job(name, 4, **options)
-    lines = searched(asked).lines
-    assert len(lines) <= MAX_TRACE_LINES
-    so_far, start = TraceSoFar(), engine.load("isolation", **options).start()
-    for part in messages_of(lines):
-        assert len(part) <= MAX_SENT_LINES
-        message = Analysed(id="x" * 40, job="y" * 32, trace=part)
-        assert len(message.model_dump_json().encode()) <= MAX_FRAME
-        assert len(MSGPACK.encode(message)) <= MAX_FRAME
-        so_far = read_lines(so_far, part, start)
-    assert so_far.lines == lines
+def test_the_server_takes_every_message() -> None:
+    searches: tuple[tuple[SearchName, dict[str, int]], ...] = (
+        ("minimax", {"width": 3, "height": 3}),
+        ("korf", {"width": 3, "height": 3, "players": 4}),
+        ("mcts", {"width": 4}),
+    )
+    for name, options in searches:
+        lines = searched(job(name, 4, **options)).lines
+        assert len(lines) <= MAX_TRACE_LINES
+        so_far, start = TraceSoFar(), engine.load("isolation", **options).start()
+        for part in messages_of(lines):
+            assert len(part) <= MAX_SENT_LINES
+            message = Analysed(id="x" * 40, job="y" * 32, trace=part)
+            assert len(message.model_dump_json().encode()) <= MAX_FRAME
+            assert len(MSGPACK.encode(message)) <= MAX_FRAME
+            so_far = read_lines(so_far, part, start)
+        assert so_far.lines == lines
 
 
 def test_a_search_visits_a_bounded_number_of_positions() -> None:
@@ -103,14 +105,11 @@ async def test_at_most_one_shown_search_runs_at_a_time(monkeypatch: pytest.Monke
         return Recorded((), Thought("a1"))
 
     async def script(wire: Wire) -> None:
-        await wire.welcome()
-        offered = OfferedGame(name="isolation", title="Isolation", summary="", options=(), start=". 0", has_draws=False)
-        await wire.say(Games(id=(await wire.hear(AskGames)).id, games=(offered,), max_plies=2_000))
-        await wire.acknowledge(await wire.hear(OfferAnalysis))
+        await accept_analyst(wire, "isolation")
         for number in range(3):
             await wire.say(job("minimax", 2, width=3, height=3).model_copy(update={"job": f"j{number}"}))
             # The pong comes after the job, so by then the analyst has it.
-            await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
+            await wire.pong()
             if number < 2:
                 await wire.say(StopAnalysis(job=f"j{number}"))
         await wire.acknowledge(await wire.hear(Analysed))

@@ -16,10 +16,11 @@ from typing import Any
 
 import psutil
 import pytest
+import pytest_asyncio
 
 from cornered import engine
 from cornered.bots.bot import Bot
-from cornered.bots.pool.pool import HANG_GRACE_S, Pool
+from cornered.bots.pool.pool import HANG_GRACE_S, LATE_JOB_TIME_MS, Pool
 from cornered.bots.pool.scheduler import Scheduler
 from cornered.bots.pool.supervisor import Supervisor
 from cornered.bots.pool.warming import Preparation
@@ -30,6 +31,8 @@ from cornered.clients.sdk import Limit
 from cornered.clients.sdk.worker_process import Lost
 from cornered.engine.warming import warm
 from tests.waiting import until
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 START = engine.load("quoridor").start()
 OPENING = ["e2", "e8", "a3h", "h6v", "e3", "d8", "b7v", "e7h", "d3"]
@@ -43,12 +46,19 @@ def rules_are_loaded() -> None:
     warm()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def pool() -> AsyncIterator[Pool]:
     async with AsyncExitStack() as stack:
         async with asyncio.timeout(60):
             pool = await stack.enter_async_context(Pool.open(1))
         yield pool
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give workers a busy machine's time to stop before they count as hung."""
+    for module in ("pool", "supervisor"):
+        monkeypatch.setattr(f"cornered.bots.pool.{module}.HANG_GRACE_S", 15.0)
 
 
 async def busy(pool: Pool) -> int:
@@ -98,11 +108,9 @@ async def test_a_worker_that_hangs_is_given_up_and_a_quick_move_stands_in(pool: 
     limit = Limit(time=150)
     thinking = asyncio.ensure_future(pool.choose("minimax", START, limit))
     os.kill(hung := await busy(pool), signal.SIGSTOP)
-    thought = await thinking
-    assert limit.deadline is not None
-    assert time.monotonic() < limit.deadline + HANG_GRACE_S + 1.0
-    assert START.is_legal(thought.move)
-    next_one = asyncio.ensure_future(pool.choose("random", START, Limit(time=5000)))
+    async with asyncio.timeout(60):
+        assert START.is_legal((await thinking).move)
+    next_one = asyncio.ensure_future(pool.choose("random", START, Limit(time=60_000)))
     assert await busy(pool) != hung
     await next_one
 
@@ -144,13 +152,21 @@ async def test_a_bot_that_fails_does_not_cost_the_worker(pool: Pool) -> None:
     await after
 
 
-async def test_more_jobs_than_workers_all_get_a_move_in_time(pool: Pool) -> None:
+async def test_more_jobs_than_workers_share_the_time(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, ask = list[float](), Supervisor.ask
+
+    def noted(self: Supervisor, worker: Worker, job: ThinkJob, timeout_s: float | None) -> asyncio.Future[Any]:
+        assert job.limit.time is not None
+        assert timeout_s == pytest.approx(job.limit.time / 1000 + HANG_GRACE_S, abs=0.01)
+        asked.append(job.limit.time)
+        return ask(self, worker, job, timeout_s)
+
     await pool.choose("minimax", START, Limit(depth=1))
-    limits = [Limit(time=200) for _ in range(6)]
-    thoughts = await asyncio.gather(*(pool.choose("minimax", START, limit) for limit in limits))
+    monkeypatch.setattr(Supervisor, "ask", noted)
+    thoughts = await asyncio.gather(*(pool.choose("minimax", START, Limit(time=200)) for _ in range(6)))
     assert all(START.is_legal(thought.move) for thought in thoughts)
-    assert limits[-1].deadline is not None
-    assert time.monotonic() < limits[-1].deadline + HANG_GRACE_S + 1.0
+    assert 0 < sum(asked) <= 200 + len(asked) * LATE_JOB_TIME_MS
+    assert max(asked[1:], default=0) <= LATE_JOB_TIME_MS
 
 
 async def test_the_answer_to_a_cancelled_request_is_dropped(pool: Pool) -> None:
@@ -160,7 +176,7 @@ async def test_the_answer_to_a_cancelled_request_is_dropped(pool: Pool) -> None:
     with pytest.raises(asyncio.CancelledError):
         await abandoned
     other = engine.load("trapgrid").start()
-    thought = await pool.choose("greedy", other, Limit(time=3000))
+    thought = await pool.choose("greedy", other, Limit(time=60_000))
     assert other.is_legal(thought.move)
     assert thought.nodes > 0
 
@@ -218,18 +234,23 @@ async def at_leisure(pool: Pool) -> int:
     return pool.at_leisure[0]
 
 
-@pytest.fixture
-async def two() -> AsyncIterator[Pool]:
-    async with AsyncExitStack() as stack:
-        # Where nothing is compiled yet, each game takes its time.
-        async with asyncio.timeout(240):
-            pool = await stack.enter_async_context(Pool.open(2))
-            await asyncio.gather(*(task for task in asyncio.all_tasks() if task.get_name() == "hire"))
-            assert len(pool.processes) == 2
-            assert len([bot async for bot in pool.prepare("quoridor", ["champion", "minimax", "random"])]) == 3
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def pool_of_two() -> AsyncIterator[Pool]:
+    async with Pool.open(2) as pool:
         yield pool
 
 
+@pytest_asyncio.fixture(loop_scope="module")
+async def two(pool_of_two: Pool) -> Pool:
+    """A pool whose two workers are there, also after a test that killed one, and free."""
+    await until(lambda: len(pool_of_two.processes) == 2)
+    # Where nothing is compiled yet, each game takes its time.
+    async with asyncio.timeout(240):
+        assert len([bot async for bot in pool_of_two.prepare("quoridor", ["champion", "minimax", "random"])]) == 3
+    return pool_of_two
+
+
+@pytest.mark.usefixtures("patient")
 async def test_who_is_free_helps_and_is_free_again_when_the_answer_is_there(two: Pool) -> None:
     thinking = asyncio.ensure_future(two.choose("champion", MIDDLE, Limit(time=300)))
     main, helper = await busy(two), await at_leisure(two)
@@ -259,19 +280,21 @@ async def test_a_helper_that_dies_affects_no_search(two: Pool) -> None:
     assert all(thought.depth > 1 for thought in await asyncio.gather(*again))
 
 
+@pytest.mark.usefixtures("patient")
 async def test_a_question_calls_a_helper_away(two: Pool) -> None:
-    long = asyncio.ensure_future(two.choose("champion", MIDDLE, Limit(time=9000)))
+    long = asyncio.ensure_future(two.choose("champion", MIDDLE, Limit(time=90_000)))
     helper = await at_leisure(two)
-    asked = asyncio.ensure_future(two.choose("random", MIDDLE, Limit(time=2500)))
-    assert MIDDLE.is_legal((await asked).move)
+    assert MIDDLE.is_legal((await two.choose("random", MIDDLE, Limit(time=60_000))).move)
     assert not long.done()
     assert helper not in two.at_leisure
     long.cancel()
+    await asyncio.gather(long, return_exceptions=True)
 
 
+@pytest.mark.usefixtures("patient")
 async def test_a_bot_that_polls_for_a_stop_keeps_its_worker_after_a_cancelled_request(pool: Pool) -> None:
     await pool.choose("champion", MIDDLE, Limit(time=50))
-    abandoned = asyncio.ensure_future(pool.choose("champion", MIDDLE, Limit(time=20_000)))
+    abandoned = asyncio.ensure_future(pool.choose("champion", MIDDLE, Limit(time=60_000)))
     worker = await busy(pool)
     abandoned.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -282,21 +305,24 @@ async def test_a_bot_that_polls_for_a_stop_keeps_its_worker_after_a_cancelled_re
 
 
 async def test_what_was_thought_ahead_is_known_later_even_to_another_worker(pool: Pool) -> None:
-    before = await pool.choose("champion", MIDDLE, Limit(time=50))
-    await pool.ponder("champion", MIDDLE, 1.5)
+    # No other test thinks about this position.
+    state = MIDDLE.play("f8").play("d4")
+    before = await pool.choose("champion", state, Limit(time=50))
+    await pool.ponder("champion", state, 1.5)
     os.kill(thinker := pool.processes[0], signal.SIGKILL)
     # The first to ask finds the worker dead, and its replacement starting.
-    await pool.choose("random", MIDDLE, Limit(time=5000))
-    after = await pool.choose("champion", MIDDLE, Limit(time=50))
+    await pool.choose("random", state, Limit(time=60_000))
+    after = await pool.choose("champion", state, Limit(time=50))
     assert pool.processes[0] != thinker
     assert after.depth > before.depth
 
 
+@pytest.mark.usefixtures("patient")
 async def test_thinking_ahead_gives_way_to_questions_and_goes_on_after_them(pool: Pool) -> None:
     await pool.choose("champion", MIDDLE, Limit(time=50))
     ahead = asyncio.ensure_future(pool.ponder("champion", MIDDLE, 60))
     worker = await at_leisure(pool)
-    thought = await pool.choose("random", MIDDLE, Limit(time=5000))
+    thought = await pool.choose("random", MIDDLE, Limit(time=60_000))
     assert MIDDLE.is_legal(thought.move)
     assert await at_leisure(pool) == worker
     ahead.cancel()
@@ -307,13 +333,14 @@ async def test_thinking_ahead_gives_way_to_questions_and_goes_on_after_them(pool
     await asked
 
 
+@pytest.mark.usefixtures("patient")
 async def test_a_study_gives_way_to_questions_and_tells_what_it_has_found(pool: Pool) -> None:
     await pool.choose("champion", MIDDLE, Limit(time=50))
     study = asyncio.ensure_future(pool.study("champion", MIDDLE, Limit(time=60_000)))
     process = psutil.Process(await at_leisure(pool))
     began = process.cpu_times().user
     await until(lambda: process.cpu_times().user - began > 0.1)
-    await pool.choose("random", MIDDLE, Limit(time=5000))
+    await pool.choose("random", MIDDLE, Limit(time=60_000))
     async with asyncio.timeout(60):
         assert MIDDLE.is_legal((await study).move)
 
@@ -347,7 +374,7 @@ class Slowly:
             await self._begun.wait()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def slowly(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Slowly]:
     slowly = Slowly()
     monkeypatch.setattr(Worker, "prepare", lambda worker, wanted: slowly.prepare(worker, wanted))
@@ -360,7 +387,7 @@ async def ready(pool: Pool, game: str, *bots: str) -> set[str]:
 
 
 async def test_a_cancelled_preparation_costs_no_worker(pool: Pool, slowly: Slowly) -> None:
-    preparing = asyncio.ensure_future(ready(pool, "trapgrid", "greedy"))
+    preparing = asyncio.ensure_future(ready(pool, "isolation", "random"))
     await slowly.begins()
     preparing.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -370,10 +397,12 @@ async def test_a_cancelled_preparation_costs_no_worker(pool: Pool, slowly: Slowl
         assert START.is_legal((await pool.choose("random", START, Limit())).move)
 
 
-@pytest.mark.parametrize("what", ["prepare", "ask"])
+@pytest.mark.parametrize(("what", "bot"), [("prepare", "greedy"), ("ask", "random")])
 async def test_an_error_between_the_pool_and_a_worker_costs_no_worker(
-    pool: Pool, monkeypatch: pytest.MonkeyPatch, what: str
+    pool: Pool, monkeypatch: pytest.MonkeyPatch, what: str, bot: str
 ) -> None:
+    # No worker has loaded this game before.
+    state = engine.load("bamboo", radius=2).start()
     well = getattr(Worker, what)
     errors = iter([TypeError("cannot be sent")])
 
@@ -384,9 +413,9 @@ async def test_an_error_between_the_pool_and_a_worker_costs_no_worker(
 
     monkeypatch.setattr(Worker, what, fail_once)
     with pytest.raises(TypeError, match="cannot be sent"):
-        await pool.choose("random", START, Limit())
+        await pool.choose(bot, state, Limit())
     async with asyncio.timeout(60):
-        assert START.is_legal((await pool.choose("random", START, Limit())).move)
+        assert state.is_legal((await pool.choose(bot, state, Limit())).move)
 
 
 async def test_an_error_of_the_pool_comes_out_alone_whatever_workers_are_doing(
@@ -425,7 +454,7 @@ async def test_the_shared_memory_goes_with_the_pool() -> None:
         SearchMemory.attach(name, 0)
 
 
-def test_a_worker_keeps_its_bots_between_jobs() -> None:
+async def test_a_worker_keeps_its_bots_between_jobs() -> None:
     known: dict[str, Bot] = {}
     job = ThinkJob("random", "trapgrid", {"size": 3}, str(engine.load("trapgrid", size=3).start()), Limit(time=100))
     think(job, known)

@@ -16,6 +16,7 @@ from cornered.bots.puct.subtree import copy_subtree
 from cornered.bots.roster import create
 from cornered.bots.solve import prove
 from cornered.engine import Game, State
+from tests.bots.scenes import after, bamboo, random_game
 
 BOARDS: Final = (
     engine.load("bamboo", radius=5),
@@ -23,6 +24,7 @@ BOARDS: Final = (
     engine.load("quoridor", size=9, walls=10),
 )
 BOARD: Final = BOARDS[0]
+EACH: Final = pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.name)
 PLIES_MAX: Final = 400
 DECIDED_RACE: Final = """
 h4h f2h c5h h2h e2 e8 e3 e7 e4 e6 d2h e4h d5v f7h f4 e7 g4 h7h d7v e8 g5 e7 f5 e5h g5 g5h e8h b6h h5 e8 i5 f8v h5 e7 g5
@@ -49,11 +51,9 @@ def late_states(board: Game, count: int) -> list[State]:
     chance = Random(5)
     found: list[State] = []
     while len(found) < count:
-        states = [board.start()]
-        while states[-1].outcome is None and len(states) < PLIES_MAX:
-            states.append(states[-1].play(chance.choice(states[-1].moves())))
-        if states[-1].outcome is not None:
-            found.append(states[-chance.randint(2, min(7, len(states)))])
+        states = random_game(board, chance, PLIES_MAX)
+        if len(states) < PLIES_MAX:
+            found.append(states[-chance.randint(1, min(6, len(states)))])
     return found
 
 
@@ -64,7 +64,7 @@ def test_a_board_without_a_network_is_refused() -> None:
         PuctSearch(board)
 
 
-@pytest.mark.parametrize("board", BOARDS, ids=repr)
+@EACH
 def test_every_thought_is_whole_whatever_the_limit(board: Game, searches: dict[Game, PuctSearch]) -> None:
     state = board.start()
     for limit in (Limit(nodes=1), Limit(nodes=2), Limit(nodes=300), Limit(1), Limit(30, nodes=10_000_000)):
@@ -78,7 +78,7 @@ def test_every_thought_is_whole_whatever_the_limit(board: Game, searches: dict[G
         assert thought.proven is None
 
 
-@pytest.mark.parametrize("board", BOARDS, ids=repr)
+@EACH
 def test_the_move_of_a_single_visit_is_one_of_the_best_prior(board: Game, searches: dict[Game, PuctSearch]) -> None:
     search, chance, state, places = searches[board], Random(3), board.start(), set[int]()
     for _ in range(10):
@@ -92,7 +92,7 @@ def test_the_move_of_a_single_visit_is_one_of_the_best_prior(board: Game, search
     assert len(places) > 1, "the first legal move alone"
 
 
-@pytest.mark.parametrize("board", BOARDS, ids=repr)
+@EACH
 def test_visits_alone_decide_without_a_clock(board: Game, searches: dict[Game, PuctSearch]) -> None:
     state = board.start().play(board.start().moves()[0])
     first = searches[board].search(state, Limit(nodes=700))
@@ -102,7 +102,7 @@ def test_visits_alone_decide_without_a_clock(board: Game, searches: dict[Game, P
     assert 1 <= first.depth <= first.deepest
 
 
-@pytest.mark.parametrize("board", BOARDS, ids=repr)
+@EACH
 def test_what_it_proves_is_what_the_solver_proves(board: Game, searches: dict[Game, PuctSearch]) -> None:
     values = []
     for state in late_states(board, 25):
@@ -130,7 +130,7 @@ def wins_within(state: State, seat: int, plies: int) -> bool:
     return plies > 0 and (any(wins) if state.to_move == seat else all(wins))
 
 
-@pytest.mark.parametrize("board", BOARDS, ids=repr)
+@EACH
 def test_a_root_whose_result_exact_value_knows_has_moves_too(board: Game) -> None:
     search = PuctSearch(board)
     is_known = []
@@ -148,28 +148,22 @@ def test_a_root_whose_result_exact_value_knows_has_moves_too(board: Game) -> Non
     assert any(is_known)
 
 
-@pytest.mark.parametrize("visits", [1, 300])
-def test_a_decided_race_is_won_by_the_shortest_way(visits: int, searches: dict[Game, PuctSearch]) -> None:
-    state = BOARDS[2].start()
-    for move in DECIDED_RACE.split():
-        state = state.play(move)
-    lengths: list[int | None] = []
-    while state.outcome is None and len(lengths) < 6:
-        thought = searches[state.game].search(state, Limit(nodes=visits))
-        lengths.append(thought.plies)
-        state = state.play(thought.move)
-        if state.outcome is None:
-            state = state.play(state.moves()[0])
-    assert lengths == [5, 3, 1]
+def test_a_decided_race_is_won_by_the_shortest_way(searches: dict[Game, PuctSearch]) -> None:
+    for visits in (1, 300):
+        state, lengths = after("quoridor", DECIDED_RACE, **BOARDS[2].options), list[int | None]()
+        while state.outcome is None and len(lengths) < 6:
+            thought = searches[state.game].search(state, Limit(nodes=visits))
+            lengths.append(thought.plies)
+            state = state.play(thought.move)
+            if state.outcome is None:
+                state = state.play(state.moves()[0])
+        assert lengths == [5, 3, 1]
 
 
-@pytest.mark.parametrize(("moves", "win"), [(JUMP_HOME, "h9"), (STEP_HOME, "e9")], ids=["jump", "step"])
-@pytest.mark.parametrize("visits", [1, 300])
-def test_a_win_at_once_is_the_move(visits: int, moves: str, win: str, searches: dict[Game, PuctSearch]) -> None:
-    state = BOARDS[2].start()
-    for move in moves.split():
-        state = state.play(move)
-    assert searches[state.game].search(state, Limit(nodes=visits)).move == win
+def test_a_win_at_once_is_the_move(searches: dict[Game, PuctSearch]) -> None:
+    for moves, win in ((JUMP_HOME, "h9"), (STEP_HOME, "e9")):
+        state = after("quoridor", moves, **BOARDS[2].options)
+        assert [searches[state.game].search(state, Limit(nodes=visits)).move for visits in (1, 300)] == [win, win]
 
 
 def test_moves_to_leave_out_are_not_chosen(searches: dict[Game, PuctSearch]) -> None:
@@ -183,22 +177,14 @@ def test_moves_to_leave_out_are_not_chosen(searches: dict[Game, PuctSearch]) -> 
 @pytest.mark.parametrize(("time", "nodes"), [(None, 2), (None, 200), (1, None)])
 def test_a_move_to_leave_out_is_not_chosen_though_most_visits_know_it(time: int | None, nodes: int | None) -> None:
     search = PuctSearch(BOARD)
-    for moves in ((), ("k1", "a6"), ("k1", "a6", "f6")):
-        state = BOARD.start()
-        for move in moves:
-            state = state.play(move)
-        best = search.search(state, Limit(nodes=3_000)).move
+    for state in (bamboo(5, moves) for moves in ("", "k1 a6", "k1 a6 f6")):
+        best = search.search(state, Limit(nodes=1_500)).move
         thought = search.search(state, Limit(time, nodes=nodes), {best})
         assert thought.move != best
         assert thought.lines[-1].move == best
         # And what is left out once is not left out of the next search.
-        assert search.search(state, Limit(nodes=3_000)).move == best
-        assert search.search(state, Limit(300)).nodes > 0
-
-
-def test_to_leave_out_every_move_is_refused(searches: dict[Game, PuctSearch]) -> None:
-    with pytest.raises(ValueError, match="no move left"):
-        searches[BOARD].search(BOARD.start(), Limit(nodes=5), BOARD.start().moves())
+        assert search.search(state, Limit(nodes=1_500)).move == best
+        assert search.search(state, Limit(50)).nodes > 0
 
 
 def test_the_position_of_the_last_search_is_gone_on_with_without_a_copy() -> None:
@@ -298,7 +284,9 @@ def test_it_ends_when_it_is_told_to() -> None:
     assert 0 < thought.nodes < 3_000
 
 
-def test_a_finished_game_and_another_board_are_refused(searches: dict[Game, PuctSearch]) -> None:
+def test_a_finished_game_another_board_and_leaving_out_every_move_are_refused(searches: dict[Game, PuctSearch]) -> None:
+    with pytest.raises(ValueError, match="no move left"):
+        searches[BOARD].search(BOARD.start(), Limit(nodes=5), BOARD.start().moves())
     with pytest.raises(ValueError, match="plays"):
         searches[BOARD].search(engine.load("bamboo", radius=3).start(), Limit(nodes=5))
     over = late_states(BOARD, 1)[0]

@@ -33,36 +33,33 @@ def told(*lines: str, bot: Bot | None = None) -> list[str]:
 SMALL = ("boardsize 5", "clear_board", "walls 3")
 
 
-@pytest.mark.parametrize(
-    ("line", "answer"),
-    [
-        ("name", "= Cornered greedy\n\n"),
-        ("known_command genmove", "= true\n\n"),
-        ("known_command komi", "= false\n\n"),
-        ("boardsize 7", "=\n\n"),
-        ("boardsize 4", "? unacceptable size\n\n"),
-        ("boardsize", "? syntax error\n\n"),
-        ("boardsize ²", "? syntax error\n\n"),
-        ("walls 21", "? unacceptable number of walls\n\n"),
-        ("playmove black C4", "=\n\n"),
-        ("playmove white C2", "=\n\n"),
-        ("playmove b c4 # forward\r", "=\n\n"),
-        ("playmove black C3", "? illegal move\n\n"),
-        ("playmove black A9", "? syntax error\n\n"),
-        ("playmove red C4", "? syntax error\n\n"),
-        ("playmove black", "? syntax error\n\n"),
-        ("playwall white C5 horizontal", "=\n\n"),
-        ("playwall white E5 h", "? illegal move\n\n"),
-        ("playwall white C5", "? syntax error\n\n"),
-        ("genmove red", "? syntax error\n\n"),
-        ("undo", "? cannot undo\n\n"),
-        ("winner", "= false\n\n"),
-        ("komi 6.5", "? unknown command\n\n"),
-        ("quit", "=\n\n"),
-    ],
-)
-def test_a_command_gets_the_answer_of_the_specification(line: str, answer: str) -> None:
-    assert told(*SMALL, line)[3:] == [answer]
+def test_a_command_gets_the_answer_of_the_specification() -> None:
+    answers = {
+        "name": "= Cornered greedy\n\n",
+        "known_command genmove": "= true\n\n",
+        "known_command komi": "= false\n\n",
+        "boardsize 7": "=\n\n",
+        "boardsize 4": "? unacceptable size\n\n",
+        "boardsize": "? syntax error\n\n",
+        "boardsize ²": "? syntax error\n\n",
+        "walls 21": "? unacceptable number of walls\n\n",
+        "playmove black C4": "=\n\n",
+        "playmove white C2": "=\n\n",
+        "playmove b c4 # forward\r": "=\n\n",
+        "playmove black C3": "? illegal move\n\n",
+        "playmove black A9": "? syntax error\n\n",
+        "playmove red C4": "? syntax error\n\n",
+        "playmove black": "? syntax error\n\n",
+        "playwall white C5 horizontal": "=\n\n",
+        "playwall white E5 h": "? illegal move\n\n",
+        "playwall white C5": "? syntax error\n\n",
+        "genmove red": "? syntax error\n\n",
+        "undo": "? cannot undo\n\n",
+        "winner": "= false\n\n",
+        "komi 6.5": "? unknown command\n\n",
+        "quit": "=\n\n",
+    }
+    assert {line: told(*SMALL, line)[3:] for line in answers} == {line: [answer] for line, answer in answers.items()}
 
 
 def test_comments_and_empty_lines_get_no_answer() -> None:
@@ -112,11 +109,8 @@ def test_the_board_is_drawn_with_its_coordinates() -> None:
     ]
 
 
-def test_a_bot_that_fails_is_an_error_and_the_game_goes_on() -> None:
+def test_a_bot_that_fails_is_an_error_and_one_of_another_game_is_refused() -> None:
     assert told("genmove black", "playmove black E8", bot=Broken()) == ["? out of ideas\n\n", "=\n\n"]
-
-
-def test_a_bot_of_another_game_is_refused() -> None:
     with pytest.raises(ValueError, match="does not play quoridor"):
         told(bot=create("perfect"))
 

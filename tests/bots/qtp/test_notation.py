@@ -11,9 +11,8 @@ from cornered.bots.qtp.notation import colour_of, is_playable, move_between, mov
 from cornered.bots.qtp.notation import quoridor as as_quoridor
 
 
-@pytest.mark.parametrize(
-    ("words", "size", "move"),
-    [
+def test_a_vertex_is_a_cell_on_the_turned_board() -> None:
+    for words, size, move in (
         # Black begins in the middle of the highest rank, seat 0 in that of the first.
         ("E9", 9, "e1"),
         ("e1", 9, "e9"),
@@ -23,12 +22,10 @@ from cornered.bots.qtp.notation import quoridor as as_quoridor
         # To the right of A9 and A8.
         ("A9 vertical", 9, "a1v"),
         ("H2 v", 9, "h8v"),
-    ],
-)
-def test_a_vertex_is_a_cell_on_the_turned_board(words: str, size: int, move: str) -> None:
-    assert move_of(words.split(), size) == move
-    orientation = {"h": " horizontal", "v": " vertical"}.get(move[-1], "")
-    assert written(move, size) == words.split()[0].upper() + orientation
+    ):
+        assert move_of(words.split(), size) == move
+        orientation = {"h": " horizontal", "v": " vertical"}.get(move[-1], "")
+        assert written(move, size) == words.split()[0].upper() + orientation
 
 
 def test_every_move_is_read_as_it_is_written() -> None:
@@ -37,10 +34,10 @@ def test_every_move_is_read_as_it_is_written() -> None:
             assert move_of(written(move, size).split(), size) == move
 
 
-@pytest.mark.parametrize("words", ["", "E", "9E", "J1", "E10", "E0", "E2 diagonal", "E2 h h", "E²"])
-def test_what_is_no_vertex_is_refused(words: str) -> None:
-    with pytest.raises(ValueError, match="is no vertex"):
-        move_of(words.split(), 9)
+def test_what_is_no_vertex_is_refused(subtests: pytest.Subtests) -> None:
+    for words in ("", "E", "9E", "J1", "E10", "E0", "E2 diagonal", "E2 h h", "E²"):
+        with subtests.test(words), pytest.raises(ValueError, match="is no vertex"):
+            move_of(words.split(), 9)
 
 
 def test_colours_have_long_and_short_names() -> None:

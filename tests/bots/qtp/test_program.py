@@ -20,6 +20,7 @@ from cornered.bots.ugi.process import EngineFailed
 from cornered.engine import IllegalMove, State
 from cornered.lab.contests.arena import play
 from cornered.lab.contests.terms import ContestTerms, Fixture
+from tests.bots.scenes import random_game
 
 CORNERED = shlex.join([sys.executable, "-m", "cornered", "engine", "greedy", "--protocol", "qtp"])
 TERMS = ContestTerms.of("quoridor", {"size": 5, "max_plies": 100}, time=5000)
@@ -70,10 +71,7 @@ def greedy_moves(state: State) -> set[str]:
 def test_any_position_is_set_up_as_it_is() -> None:
     bot, chance = create(f"qtp:{CORNERED}"), random.Random(5)
     for _ in range(12):
-        state = engine.load("quoridor", size=5).start()
-        for _ in range(chance.randrange(4, 14)):
-            if (after := state.play(chance.choice(state.moves()))).outcome is None:
-                state = after
+        state = random_game(engine.load("quoridor", size=5), chance, chance.randrange(5, 15))[-1]
         assert bot.choose(state, Limit(time=20_000)).move in greedy_moves(state)
 
 
@@ -126,24 +124,18 @@ def test_a_program_that_takes_too_long_is_killed(tmp_path: Path) -> None:
     assert not psutil.pid_exists(pid)
 
 
-@pytest.mark.parametrize(
-    ("go", "failure", "text"),
-    [
+def test_a_wrong_answer_is_a_failure_with_a_text(tmp_path: Path) -> None:
+    cases: tuple[tuple[str, type[Exception], str], ...] = (
         ("print('? no idea\\n', flush=True)", EngineFailed, "gives no move: no idea"),
         ("print('= pass\\n', flush=True)", EngineFailed, "answered `genmove` by 'pass'"),
         ("print('=\\n', flush=True)", EngineFailed, "answered `genmove` by ''"),
         ("print('= A1\\n', flush=True)", IllegalMove, "'a5' is not legal"),
-    ],
-)
-def test_a_wrong_answer_is_a_failure_with_a_text(tmp_path: Path, go: str, failure: type[Exception], text: str) -> None:
-    with pytest.raises(failure, match=text):
-        create(script(tmp_path, go)).choose(START, Limit(time=20_000))
-
-
-def test_a_contest_tells_what_failed(tmp_path: Path) -> None:
-    played = play(TERMS, Fixture(0, (script(tmp_path, "os._exit(3)"), "random")))
-    assert (played.ending, played.winner) == ("crashed", 1)
-    assert "ended with exit code 3" in played.fault
+    )
+    for number, (go, failure, text) in enumerate(cases):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with pytest.raises(failure, match=text):
+            create(script(folder, go)).choose(START, Limit(time=20_000))
 
 
 def test_other_games_and_boards_are_refused_before_anything_is_played(tmp_path: Path) -> None:

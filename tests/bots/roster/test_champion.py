@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import random
 import threading
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,23 +15,16 @@ from cornered.bots.roster import create
 from cornered.bots.roster.champion import PUCT_GAMES, ChampionBot
 from cornered.bots.search.memory import SearchMemory
 from cornered.engine import State
+from tests.bots.scenes import oracles
 
-ORACLES = Path(__file__).parents[2] / "data" / "oracles"
-GAMES = ["trapgrid", "isolation", pytest.param("bamboo", marks=pytest.mark.thorough), "quoridor"]
+GAMES = ["trapgrid", "isolation", "bamboo", "quoridor"]
 LIMITS = (Limit(nodes=1), Limit(nodes=100), Limit(nodes=5_000), Limit(depth=3))
 
 
 def exact(game: str) -> list[tuple[State, dict[str, Any]]]:
-    lines = [json.loads(line) for line in (ORACLES / f"{game}.jsonl").read_text().splitlines()]
-    chosen = random.Random(game).sample([line for line in lines if line["kind"] == "exact"], 60)
-    found = []
-    for line in chosen:
-        state = engine.load(game, **line["options"]).start()
-        for move in line["moves"]:
-            state = state.play(move)
-        if state.outcome is None:
-            found.append((state, line))
-    return found
+    """Return unfinished positions of the oracles."""
+    chosen = random.Random(game).sample(oracles(game), 60)
+    return [(state, line) for state, line in chosen if state.outcome is None]
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -57,19 +48,16 @@ def test_it_wins_every_won_position_that_it_has_a_moment_for(game: str) -> None:
         assert thought.move in line["winning"], (str(state), thought)
 
 
-@pytest.mark.parametrize(
-    ("size", "text"),
-    [
+def test_equally_good_moves_that_the_search_would_skip_are_chosen_among_all_the_same() -> None:
+    for size, text in (
         (3, "1../.../0.. 0 walls=b1h,a2v left=2,2"),
         (5, "..1../...../...../...../..0.. 1 walls=c1h,b3h,a4v left=1,2"),
         (5, "...../..1../...../..0../..... 1 walls=a1v,b1v,c1v,b4v,c4v left=0,1"),
-    ],
-)
-def test_equally_good_moves_that_the_search_would_skip_are_chosen_among_all_the_same(size: int, text: str) -> None:
-    state = engine.load("quoridor", size=size, walls=3).parse(text)
-    thought = create("champion").choose(state, Limit(time=2_000))
-    assert thought.proven is not None
-    assert {line.move for line in thought.lines} == set(state.moves())
+    ):
+        state = engine.load("quoridor", size=size, walls=3).parse(text)
+        thought = create("champion").choose(state, Limit(time=60_000))
+        assert thought.proven is not None
+        assert {line.move for line in thought.lines} == set(state.moves())
 
 
 def test_a_proof_ends_when_its_worker_is_stopped() -> None:
@@ -80,9 +68,9 @@ def test_a_proof_ends_when_its_worker_is_stopped() -> None:
     with SearchMemory.create(1) as memory:
         champion.lend(memory)
         threading.Timer(0.1, memory.stop).start()
-        started = time.monotonic()
+        began = time.process_time()
         thought = champion.choose(state, Limit(time=60_000))
-        assert time.monotonic() - started < 20
+        assert time.process_time() - began < 10
         assert thought.proven is None
         assert state.is_legal(thought.move)
         champion.lend(SearchMemory.private())

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import random
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +14,8 @@ from cornered.bots.roster import create
 from cornered.bots.roster.level import FIRST_SURE_LEVEL, LADDER, LevelBot
 from cornered.bots.search.searcher import Searcher
 from cornered.engine import State
+from tests.bots.scenes import oracles
 
-ORACLES = Path(__file__).parents[2] / "data" / "oracles"
 GAMES = ["trapgrid", "isolation", "bamboo", "quoridor"]
 LEVELS = range(1, 10)
 
@@ -29,18 +27,10 @@ def level_bot(level: int, seed: int) -> LevelBot:
 
 
 def exact(game: str, count: int) -> list[tuple[State, dict[str, Any]]]:
-    """Return positions with their winning moves."""
-    lines = [json.loads(line) for line in (ORACLES / f"{game}.jsonl").read_text().splitlines()]
-    chosen = [line for line in lines if line["kind"] == "exact"]
-    random.Random(game).shuffle(chosen)
-    found = []
-    for line in chosen:
-        state = engine.load(game, **line["options"]).start()
-        for move in line["moves"]:
-            state = state.play(move)
-        if state.outcome is None and len(state.moves()) > 1:
-            found.append((state, line))
-    return found[:count]
+    """Return positions with a choice and their winning moves."""
+    known = oracles(game)
+    random.Random(game).shuffle(known)
+    return [(state, line) for state, line in known if state.outcome is None and len(state.moves()) > 1][:count]
 
 
 def own_search(game: str, level: int, state: State) -> Thought:
@@ -52,7 +42,7 @@ def own_search(game: str, level: int, state: State) -> Thought:
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("level", range(FIRST_SURE_LEVEL, 11))
-def test_the_upper_three_play_every_win_that_they_have_proven(game: str, level: int) -> None:
+def test_the_upper_levels_play_every_win_that_they_have_proven(game: str, level: int) -> None:
     proven = 0
     for state, line in exact(game, 40):
         if level < 10 and own_search(game, level, state).proven != "win":
@@ -81,15 +71,17 @@ def test_a_win_of_the_upper_levels_is_kept_whatever_they_overlook(game: str, mon
     assert missed[FIRST_SURE_LEVEL - 1] > 0
 
 
+def wins_at_once(state: State) -> list[str]:
+    """Return the moves that win at once."""
+    after = {move: state.play(move).outcome for move in state.moves()}
+    return [move for move, outcome in after.items() if outcome is not None and outcome.winner == state.to_move]
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_every_level_plays_a_win_that_is_one_move_away(game: str) -> None:
     tried = 0
     for state, _ in exact(game, 200):
-        at_once = [
-            move
-            for move in state.moves()
-            if (outcome := state.play(move).outcome) is not None and outcome.winner == state.to_move
-        ]
+        at_once = wins_at_once(state)
         if not at_once or len(at_once) == len(state.moves()):
             continue
         tried += 1
@@ -106,7 +98,7 @@ def test_a_level_that_sees_replies_allows_no_win_at_once_that_it_can_prevent(gam
     for state, _ in exact(game, 200):
         if any(state.play(move).outcome is not None for move in state.moves()):
             continue
-        losing = [move for move in state.moves() if _wins_at_once(state.play(move))]
+        losing = [move for move in state.moves() if wins_at_once(state.play(move))]
         if not losing or len(losing) == len(state.moves()):
             continue
         tried += 1
@@ -118,47 +110,26 @@ def test_a_level_that_sees_replies_allows_no_win_at_once_that_it_can_prevent(gam
     assert tried >= 10
 
 
-def _wins_at_once(state: State) -> bool:
-    return any(
-        (outcome := state.play(move).outcome) is not None and outcome.winner == state.to_move for move in state.moves()
-    )
-
-
 @pytest.mark.parametrize("game", GAMES)
-def test_the_same_seed_gives_the_same_moves_and_others_differ_at_level_1(game: str) -> None:
+def test_level_1_differs_by_the_seed_and_says_of_a_move_what_its_search_found_of_it(game: str) -> None:
     state = engine.load(game).start()
     for _ in range(4):
         state = state.play(state.moves()[len(state.moves()) // 2])
-    for level in (1, 5, 9):
-        first, second = (level_bot(level, 3).choose(state, Limit()) for _ in range(2))
-        assert first == second
-    assert len({level_bot(1, seed).choose(state, Limit()).move for seed in range(20)}) > 1
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_what_is_said_of_a_move_is_what_the_search_found_of_it(game: str) -> None:
-    state = engine.load(game).start()
-    for _ in range(4):
-        state = state.play(state.moves()[len(state.moves()) // 2])
-    differing = 0
-    for seed in range(20):
-        thought = level_bot(1, seed).choose(state, Limit())
-        lines = {line.move: line for line in own_search(game, 1, state).lines}
+    lines = {line.move: line for line in own_search(game, 1, state).lines}
+    thoughts = [level_bot(1, seed).choose(state, Limit()) for seed in range(20)]
+    for thought in thoughts:
         line = lines[thought.move]
         assert (thought.score, thought.proven, thought.pv) == (line.score, line.proven, line.pv)
         assert thought.lines[0] == line
         assert {each.move for each in thought.lines} == set(lines)
-        differing += line.move != next(iter(lines))
-    assert differing > 0
+    assert len({thought.move for thought in thoughts}) > 1
+    assert level_bot(1, 0).choose(state, Limit()) == thoughts[0]
 
 
-@pytest.mark.parametrize("seats", [3, 4])
-def test_levels_play_games_that_the_compiled_search_does_not(seats: int) -> None:
-    state = engine.load("isolation", width=5, height=5, players=seats).start()
-    rng = level_bot(1, 7)
-    moves = set()
-    for _ in range(8):
-        thought = rng.choose(state, Limit(nodes=60))
-        assert state.is_legal(thought.move)
-        moves.add(thought.move)
-    assert len(moves) > 1
+def test_levels_play_games_that_the_compiled_search_does_not() -> None:
+    for seats in (3, 4):
+        state = engine.load("isolation", width=5, height=5, players=seats).start()
+        bot = level_bot(1, 7)
+        moves = {bot.choose(state, Limit(nodes=60)).move for _ in range(8)}
+        assert len(moves) > 1
+        assert all(map(state.is_legal, moves))

@@ -11,22 +11,14 @@ from cornered.bots.bot import WIN
 from cornered.bots.roster import create
 from cornered.bots.solve.trapgrid import solve
 from cornered.clients.sdk import Limit
-from cornered.engine import State
+from tests.bots.scenes import random_game
 
 WON = [(3, 0), (4, 1), (5, 0), (6, 1), (7, 0), (8, 1)]
 
 
-def value_for(state: State, seat: int) -> bool:
-    """Return whether a seat wins with best play."""
-    solution = solve(state, Limit())
-    assert solution is not None
-    return (solution.value == "win") == (state.to_move == seat)
-
-
 @pytest.mark.parametrize(("size", "seat"), WON)
-@pytest.mark.parametrize("opponent", ["random", "greedy", "trapgrid-classic:depth=3"])
-def test_it_wins_every_won_start(size: int, seat: int, opponent: str) -> None:
-    for seed in range(2):
+def test_it_wins_every_won_start(size: int, seat: int) -> None:
+    for seed, opponent in enumerate(("random", "greedy", "trapgrid-classic:depth=3")):
         players = {seat: create("perfect", seed), 1 - seat: create(opponent, seed)}
         state = engine.load("trapgrid", size=size).start()
         while state.outcome is None:
@@ -39,10 +31,7 @@ def test_it_takes_the_quickest_win_and_the_longest_loss() -> None:
     chance, bot = random.Random(4), create("perfect")
     seen = set()
     for _ in range(60):
-        state = engine.load("trapgrid", size=5).start()
-        for _ in range(chance.randrange(12)):
-            following = state.play(chance.choice(state.moves()))
-            state = state if following.outcome is not None else following
+        state = random_game(engine.load("trapgrid", size=5), chance, 1 + chance.randrange(12))[-1]
         thought, solution = bot.choose(state, Limit(lines=2)), solve(state, Limit())
         assert solution is not None
         assert thought.move in solution.best
@@ -61,11 +50,8 @@ def test_it_takes_the_quickest_win_and_the_longest_loss() -> None:
 def test_a_lost_game_is_made_as_hard_as_it_can_be() -> None:
     """Of equally long losing moves it plays one after which the fewest replies win."""
     chance, bot, differed = random.Random(2), create("perfect"), 0
-    for _ in range(300):
-        state = engine.load("trapgrid", size=6).start()
-        for _ in range(chance.randrange(14)):
-            following = state.play(chance.choice(state.moves()))
-            state = state if following.outcome is not None else following
+    for _ in range(150):
+        state = random_game(engine.load("trapgrid", size=6), chance, 1 + chance.randrange(14))[-1]
         solution = solve(state, Limit())
         assert solution is not None
         if solution.value == "loss" and len(solution.best) > 1:
@@ -76,7 +62,7 @@ def test_a_lost_game_is_made_as_hard_as_it_can_be() -> None:
                 shares[move] = len(answers.winning) / len(answers.moves)
             differed += len(set(shares.values())) > 1
             assert shares[bot.choose(state, Limit()).move] == min(shares.values())
-    assert differed > 5
+    assert differed > 2
 
 
 def test_out_of_nodes_it_still_moves_and_says_nothing_that_is_not_proven() -> None:
@@ -100,4 +86,3 @@ def test_it_plays_trapgrid_of_every_size_and_nothing_else() -> None:
     kind = type(create("perfect"))
     assert all(kind.plays(engine.load("trapgrid", size=size)) for size in range(3, 9))
     assert not any(kind.plays(game) for game in ("isolation", "bamboo", "quoridor"))
-    assert value_for(engine.load("trapgrid", size=3).start(), 0)

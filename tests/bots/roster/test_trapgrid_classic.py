@@ -11,40 +11,26 @@ from cornered.bots.roster import create
 from cornered.bots.roster.trapgrid_classic import ClassicSearch, TrapGridClassicBot, adaptive_depth, board_of
 from cornered.clients.sdk import Limit
 from cornered.engine.games.trapgrid import TrapGridState
+from cornered.engine.kernels.grid import CELL_BITS
 from cornered.lab.experiments.trapgrid_pruning import pruning, pruning_at_start
-
-
-def parse(text: str, size: int) -> TrapGridState:
-    state = engine.load("trapgrid", size=size).parse(text)
-    assert isinstance(state, TrapGridState)
-    return state
+from tests.bots.scenes import random_game, trapgrid
 
 
 def positions(size: int, count: int) -> list[TrapGridState]:
     chance = random.Random(size)
-    found: list[TrapGridState] = []
-    while len(found) < count:
-        state = engine.load("trapgrid", size=size).start()
-        for _ in range(chance.randrange(size * size // 2)):
-            following = state.play(chance.choice(state.moves()))
-            state = state if following.outcome is not None else following
-        assert isinstance(state, TrapGridState)
-        found.append(state)
-    return found
+    game = engine.load("trapgrid", size=size)
+    return [random_game(game, chance, 1 + chance.randrange(size * size // 2))[-1] for _ in range(count)]
 
 
-@pytest.mark.parametrize(
-    ("text", "depth"),
-    [
-        ("0....../......./......./......./......./......./......1 0", 8),
-        ("......./......./..0..../......./....1../......./....... 0", 7),
-        ("......./......./..0..../......./...xx1./......./....... 0", 7),
-        ("......./......./..0..../......./....x1./.....x./....... 0", 8),
-        ("......./......./..0..../....x../...x1x./....x../....... 1", 8),
-    ],
-)
-def test_the_depth_adapts_to_the_fewest_steps(text: str, depth: int) -> None:
-    assert adaptive_depth(board_of(parse(text, 7))) == depth
+def test_the_depth_adapts_to_the_fewest_steps() -> None:
+    depths = {
+        "0....../......./......./......./......./......./......1 0": 8,
+        "......./......./..0..../......./....1../......./....... 0": 7,
+        "......./......./..0..../......./...xx1./......./....... 0": 7,
+        "......./......./..0..../......./....x1./.....x./....... 0": 8,
+        "......./......./..0..../....x../...x1x./....x../....... 1": 8,
+    }
+    assert {text: adaptive_depth(board_of(trapgrid(text, 7))) for text in depths} == depths
 
 
 def test_pruning_changes_no_value() -> None:
@@ -67,15 +53,15 @@ def test_pruning_at_the_start_saves_less_than_is_printed() -> None:
 
 def test_a_trapped_pawn_is_worth_a_hundred_thousand() -> None:
     search = ClassicSearch()
-    stuck = board_of(parse("0x./x../..1 0", 3))
+    stuck = board_of(trapgrid("0x./x../..1 0", 3))
     assert search.minimax(stuck, 3, -1e9, 1e9, is_max=True) == (-100_000, ())
     assert search.minimax(stuck, 3, -1e9, 1e9, is_max=False)[0] < 0
-    other = board_of(parse("0../..x/.x1 0", 3))
+    other = board_of(trapgrid("0../..x/.x1 0", 3))
     assert search.minimax(other, 0, -1e9, 1e9, is_max=False) == (100_000, ())
 
 
 def test_it_sees_a_win_and_says_that_it_is_proven() -> None:
-    thought = create("trapgrid-classic").choose(parse("0../..x/..1 0", 3), Limit())
+    thought = create("trapgrid-classic").choose(trapgrid("0../..x/..1 0", 3), Limit())
     assert thought.proven == "win"
     assert thought.score is not None
     assert thought.score > 9_000
@@ -90,13 +76,9 @@ def test_all_lines_are_exact_when_they_are_asked_for() -> None:
         assert sorted(line.move for line in thought.lines) == sorted(state.moves())
         assert not any(line.is_bound for line in thought.lines)
         for line in thought.lines:
-            after = board_of(state).after(1 << _bit(line.move), is_max=True)
+            after = board_of(state).after(1 << CELL_BITS[line.move], is_max=True)
             score, _ = ClassicSearch(prunes=False).minimax(after, thought.depth - 1, -1e9, 1e9, is_max=False)
             assert line.score == score or abs(score) == 100_000
-
-
-def _bit(move: str) -> int:
-    return ord(move[0]) - ord("a") + 8 * (int(move[1]) - 1)
 
 
 def test_the_depth_can_be_set_and_limited() -> None:
@@ -108,8 +90,8 @@ def test_the_depth_can_be_set_and_limited() -> None:
 
 def test_what_was_not_searched_is_better_than_what_loses() -> None:
     preferred = 0
-    for state in positions(5, 60):
-        for nodes in range(1, 200, 7):
+    for state in positions(5, 30):
+        for nodes in range(1, 200, 11):
             thought = create("trapgrid-classic").choose(state, Limit(nodes=nodes))
             assert thought.nodes <= nodes
             losing = [line.proven == "loss" for line in thought.lines]

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from cornered import engine
 from cornered.bots import solve
 from cornered.bots.bot import Limit
 from cornered.bots.solve import quoridor
-
-ROOT = Path(__file__).resolve().parents[3]
+from tests.bots.scenes import run_python
 
 PROVE = """
 import random, sys
@@ -71,16 +65,7 @@ print(sorted(name for name in late if late[name] > max(warm.get(name, 0), free[n
 )
 def test_no_proof_compiles_anything_once_its_solver_is_warm(game: str, starts: list[str]) -> None:
     # A fresh process, since a kernel that any other test has called is there already.
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PROVE, game, *starts],
-        cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    compiled, later = done.stdout.splitlines()
+    compiled, later = run_python(PROVE, game, *starts).splitlines()
     assert int(compiled) > 0
     assert later == "[]"
 

@@ -72,9 +72,8 @@ def test_dice_are_moves_and_nobody_moves_before_they_are_rolled() -> None:
     assert told(*asked, "position startpos moves d4 a1 2", "go depth 1")[-1].startswith("bestmove ")
 
 
-@pytest.mark.parametrize(
-    ("line", "complaint"),
-    [
+def test_what_is_wrong_is_told_as_info_and_the_engine_goes_on(subtests: pytest.Subtests) -> None:
+    for line, complaint in (
         ("setoption name Game value chess", "no game 'chess'"),
         ("setoption name size value 99", "size"),
         ("position startpos moves d9", "'d9' is not legal"),
@@ -82,16 +81,12 @@ def test_dice_are_moves_and_nobody_moves_before_they_are_rolled() -> None:
         ("position", "a position is"),
         ("query weather", "no query 'weather'"),
         ("go movetime soon", "takes a whole number"),
-    ],
-)
-def test_what_is_wrong_is_told_as_info_and_the_engine_goes_on(line: str, complaint: str) -> None:
-    said = told(line, "isready")
-    assert said[-1] == "readyok"
-    assert any(one.startswith("info string ") and complaint in one for one in said)
-
-
-def test_unknown_lines_are_ignored() -> None:
-    assert told("xyzzy", "", "debug on") == []
+    ):
+        with subtests.test(line):
+            said = told(line, "isready")
+            assert said[-1] == "readyok"
+            assert any(one.startswith("info string ") and complaint in one for one in said)
+    assert told("xyzzy", "", "debug on") == [], "unknown lines are ignored"
 
 
 def test_stop_ends_a_search_without_end_at_once() -> None:

@@ -62,9 +62,9 @@ def test_a_file_comes_back_as_it_was(file: Path) -> None:
     assert [path.name for path in file.parent.iterdir()] == [file.name]
 
 
-@pytest.mark.parametrize(
-    ("changes", "complaint"),
-    [
+def test_nonsense_is_refused_by_the_files_name_and_what_is_wrong(file: Path, subtests: pytest.Subtests) -> None:
+    fields = json.loads(file.read_text())
+    cases: list[tuple[dict[str, object], str]] = [
         ({"cornered": "network"}, "cornered: Input should be 'weights'"),
         ({"version": 2}, "version: Input should be 1"),
         ({"game": "chess"}, "there are no weights for 'chess'"),
@@ -76,18 +76,13 @@ def test_a_file_comes_back_as_it_was(file: Path) -> None:
         ({"method": "magic"}, "method: "),
         ({"surprise": 1}, "surprise: Extra inputs are not permitted"),
         ({"tests": [{"command": "x"}]}, "tests: 0: seed: Field required"),
-    ],
-)
-def test_nonsense_is_refused_by_the_files_name_and_what_is_wrong(
-    file: Path, changes: dict[str, object], complaint: str
-) -> None:
-    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
-    with pytest.raises(ValueError, match=r"weights\.json holds no weights of ours") as caught:
-        read(file)
-    assert complaint in str(caught.value)
-
-
-def test_what_is_no_json_is_refused(file: Path) -> None:
+    ]
+    for changes, complaint in cases:
+        with subtests.test(complaint):
+            file.write_text(json.dumps(fields | changes))
+            with pytest.raises(ValueError, match=r"weights\.json holds no weights of ours") as caught:
+                read(file)
+            assert complaint in str(caught.value)
     file.write_bytes(b"\xff\xfe")
     with pytest.raises(ValueError, match="holds no weights of ours"):
         read(file)
@@ -104,28 +99,24 @@ def test_weights_of_another_game_are_refused(file: Path) -> None:
 
 
 @pytest.mark.parametrize("game", modelled())
-def test_the_printed_weights_from_a_file_play_like_the_printed_bot(tmp_path: Path, game: str) -> None:
-    path, known = tmp_path / "printed.json", model(game)
-    write(tuned(game), path)
+def test_the_printed_weights_play_like_the_printed_bot_and_their_opposites_another_game(
+    tmp_path: Path, game: str
+) -> None:
+    """From a file and from numbers alike."""
+    known = model(game)
     size = {"quoridor": {"size": 5}, "bamboo": {"radius": 2}, "isolation": {"width": 5, "height": 5}}.get(game, {})
     terms = ContestTerms.of(game, size, seed=4)
-    printed = known.word(None, 2)
-    for other in (f"{printed},weights={path}", known.word(known.printed, 2)):
-        opening = tuple(terms.load().start().moves()[:1])
-        as_printed = play(terms, Fixture(0, (printed, printed), opening))
-        assert play(terms, Fixture(0, (other, other), opening)).moves == as_printed.moves
 
+    def moves(word: str) -> tuple[str, ...]:
+        return tuple(play(terms, Fixture(0, (word, word))).moves)
 
-@pytest.mark.parametrize("game", modelled())
-def test_other_weights_play_another_game(tmp_path: Path, game: str) -> None:
-    """A bot whose weights reverse the printed preferences plays differently, from numbers and from a file."""
-    path, known = tmp_path / "opposite.json", model(game)
-    opposite = tuple(-value for value in known.printed)
-    write(tuned(game, opposite), path)
-    terms = ContestTerms.of(game, {"bamboo": {"radius": 2}, "quoridor": {"size": 5}}.get(game, {}), seed=4)
-    printed, numbers = known.word(None, 1), known.word(opposite, 1)
-    moves = [play(terms, Fixture(0, (word, word))).moves for word in (printed, numbers, f"{printed},weights={path}")]
-    assert moves[0] != moves[1] == moves[2]
+    printed = known.word(None, 1)
+    for values, is_alike in ((known.printed, True), (tuple(-value for value in known.printed), False)):
+        path = tmp_path / f"{is_alike}.json"
+        write(tuned(game, values), path)
+        numbers = moves(known.word(values, 1))
+        assert numbers == moves(f"{printed},weights={path}")
+        assert (numbers == moves(printed)) == is_alike
 
 
 def test_numbers_can_be_the_weights_and_are_counted() -> None:
@@ -140,11 +131,8 @@ def test_numbers_can_be_the_weights_and_are_counted() -> None:
             create(f"quoridor-classic:weights={wrong}")
 
 
-def test_a_file_is_the_label_by_its_name(file: Path) -> None:
+def test_a_file_is_the_label_by_its_name_and_weights_are_given_once(file: Path) -> None:
     assert create(f"quoridor-classic:depth=1,weights={file}").label == "quoridor-classic-1-weights"
-
-
-def test_weights_are_given_once(file: Path) -> None:
     with pytest.raises(ValueError, match="leave out the others"):
         create(f"quoridor-classic:path=3,weights={file}")
     assert create("quoridor-classic:path=3,weights=printed").settings["path"] == 3.0

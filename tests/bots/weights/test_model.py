@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -16,18 +17,13 @@ from cornered.bots.roster.trapgrid_classic import board_of
 from cornered.bots.textbook.isolation import HEURISTICS_BY_NAME, mobilities
 from cornered.bots.weights.model import model, modelled, spelled
 from cornered.bots.weights.trapgrid import weights
-from cornered.engine import State
-
-GAMES = pytest.mark.parametrize("game", modelled())
+from tests.bots.scenes import random_game
 
 
-def positions(game: str, **options: int) -> Iterator[State]:
+def positions(game: str, **options: int) -> Iterator[Any]:
     """Yield the unfinished positions of a few random games."""
     for seed in range(3):
-        chance, state = random.Random(seed), engine.load(game, **options).start()
-        while state.outcome is None:
-            yield state
-            state = state.play(chance.choice(state.moves()))
+        yield from random_game(engine.load(game, **options), seed)
 
 
 def test_every_game_has_a_model() -> None:
@@ -36,21 +32,19 @@ def test_every_game_has_a_model() -> None:
         model("chess")
 
 
-@GAMES
-def test_a_model_is_in_order(game: str) -> None:
-    known = model(game)
-    assert known.game == game
-    assert len(set(known.names)) == len(known.names)
-    assert [parameter.is_linear for parameter in known.parameters] == sorted(
-        (parameter.is_linear for parameter in known.parameters), reverse=True
-    )
-    for parameter in known.parameters:
-        assert parameter.low <= parameter.printed <= parameter.high
-        assert parameter.low < parameter.high
-    state = engine.load(game).start()
-    assert len(known.features(state, 0, known.printed)) == known.linear
-    for name in (None, known.printed):
-        assert create(known.word(name, 1)).plays(game)
+def test_a_model_is_in_order(subtests: pytest.Subtests) -> None:
+    for game in modelled():
+        with subtests.test(game):
+            known = model(game)
+            assert known.game == game
+            assert len(set(known.names)) == len(known.names)
+            are_linear = [parameter.is_linear for parameter in known.parameters]
+            assert are_linear == sorted(are_linear, reverse=True)
+            for parameter in known.parameters:
+                assert parameter.low <= parameter.printed <= parameter.high
+                assert parameter.low < parameter.high
+            assert len(known.features(engine.load(game).start(), 0, known.printed)) == known.linear
+            assert all(create(known.word(values, 1)).plays(game) for values in (None, known.printed))
 
 
 def test_quoridors_is_the_specifications() -> None:
@@ -58,7 +52,7 @@ def test_quoridors_is_the_specifications() -> None:
     assert [(p.low, p.printed, p.high) for p in known.parameters] == [(8, 12, 16), (0.5, 1.5, 2.5), (1, 2, 3)]
     for state in positions("quoridor", size=5, max_plies=40):
         for seat in (0, 1):
-            wanted = printed(state, seat, 0, PrintedWeights())  # type: ignore[arg-type]
+            wanted = printed(state, seat, 0, PrintedWeights())
             assert known.evaluate(state, seat, known.printed) == pytest.approx(wanted)
 
 
@@ -69,7 +63,7 @@ def test_trapgrids_is_the_references_with_any_weights() -> None:
     for state in positions("trapgrid"):
         values = tuple(chance.uniform(parameter.low, parameter.high) for parameter in known.parameters)
         for each in (known.printed, values):
-            wanted = heuristic(board_of(state), weights(each))  # type: ignore[arg-type]
+            wanted = heuristic(board_of(state), weights(each))
             assert known.evaluate(state, state.to_move, each) == pytest.approx(wanted)
 
 
@@ -78,14 +72,14 @@ def test_isolations_are_the_tutorials_strategies() -> None:
     for state in positions("isolation", width=5, height=5):
         for seat in (0, 1):
             for name, values in (("mobility-difference", (1, 1)), ("defensive", (2, 1)), ("offensive", (1, 2))):
-                wanted = HEURISTICS_BY_NAME[name](*mobilities(state, seat), 0.0)  # type: ignore[arg-type]
+                wanted = HEURISTICS_BY_NAME[name](*mobilities(state, seat), 0.0)
                 assert known.evaluate(state, seat, values) == wanted
 
 
 def test_bamboos_is_equation_7() -> None:
     known = model("bamboo")
     for state in positions("bamboo", radius=3):
-        red = int(estimate(state.position, 0))  # type: ignore[attr-defined]
+        red = int(estimate(state.position, 0))
         assert known.evaluate(state, 0, known.printed) == red
         assert known.evaluate(state, 1, known.printed) == -red
 
