@@ -46,9 +46,11 @@ def test_with_dice_the_roll_before_the_next_move_is_the_one_that_is_played() -> 
     assert played.winner == 1
 
 
-def test_words_about_another_game_are_not_believed() -> None:
+def test_words_about_another_game_are_not_believed_and_signs_outside_a_worker_go_nowhere() -> None:
     with pytest.raises(ValueError, match="are not the last words"):
         lost(SMALL, Fixture(4, ("greedy", "random"), ("a3",)), Death("ended with exit code 3", "1 d2"))
+    heartbeat.beat("hello", 0.001)
+    assert type(heartbeat.current()) is heartbeat.LivenessReporter
 
 
 def test_a_game_tells_whose_turn_it_is_before_it_asks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,8 +66,3 @@ def test_a_game_tells_whose_turn_it_is_before_it_asks(monkeypatch: pytest.Monkey
     heard.clear()
     play(ContestTerms.of("trapgrid", {"size": 4}, time=100), Fixture(4, ("random", "greedy")))
     assert {within for _, within in heard} == {0.2 + arena.LATE_TOLERANCE_S + arena.HANG_TOLERANCE_S}
-
-
-def test_outside_a_worker_signs_of_life_go_nowhere() -> None:
-    heartbeat.beat("hello", 0.001)
-    assert type(heartbeat.current()) is heartbeat.LivenessReporter

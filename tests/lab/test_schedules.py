@@ -68,28 +68,32 @@ def assert_numbered_in_pairs(played: Sequence[PlayedGame]) -> None:
         assert first.players == second.players[::-1]
 
 
-@pytest.mark.parametrize("count", range(2, 12))
-def test_in_a_round_robin_everybody_meets_everybody_in_both_seats_with_the_same_openings(count: int) -> None:
-    schedule = RoundRobin(names(count), 4, opening)
-    played = held(schedule, by_chance(1))
-    assert len(played) == schedule.games() == count * (count - 1) // 2 * 4
-    assert set(met(played).values()) == {4}
-    assert len(met(played)) == count * (count - 1) // 2
-    assert_numbered_in_pairs(played)
-    seats = Counter((name, seat) for game in played for seat, name in enumerate(game.fixture.players))
-    assert set(seats.values()) == {2 * (count - 1)}
-    for meeting in met(played):
-        openings = [game.fixture.opening for game in played if frozenset(game.fixture.players) == meeting]
-        assert openings == [opening(0), opening(0), opening(1), opening(1)]
+def test_in_a_round_robin_everybody_meets_everybody_in_both_seats_with_the_same_openings(
+    subtests: pytest.Subtests,
+) -> None:
+    for count in range(2, 12):
+        with subtests.test(count=count):
+            schedule = RoundRobin(names(count), 4, opening)
+            played = held(schedule, by_chance(1))
+            assert len(played) == schedule.games() == count * (count - 1) // 2 * 4
+            assert set(met(played).values()) == {4}
+            assert len(met(played)) == count * (count - 1) // 2
+            assert_numbered_in_pairs(played)
+            seats = Counter((name, seat) for game in played for seat, name in enumerate(game.fixture.players))
+            assert set(seats.values()) == {2 * (count - 1)}
+            for meeting in met(played):
+                openings = [game.fixture.opening for game in played if frozenset(game.fixture.players) == meeting]
+                assert openings == [opening(0), opening(0), opening(1), opening(1)]
 
 
-@pytest.mark.parametrize("count", range(2, 12))
-def test_a_bot_plays_once_in_a_round_of_the_circle(count: int) -> None:
-    rounds = circle(count)
-    assert len(rounds) == (count - 1 if count % 2 == 0 else count)
-    for meetings in rounds:
-        players = [player for meeting in meetings for player in meeting]
-        assert len(players) == len(set(players)) == count - count % 2
+def test_a_bot_plays_once_in_a_round_of_the_circle(subtests: pytest.Subtests) -> None:
+    for count in range(2, 12):
+        with subtests.test(count=count):
+            rounds = circle(count)
+            assert len(rounds) == (count - 1 if count % 2 == 0 else count)
+            for meetings in rounds:
+                players = [player for meeting in meetings for player in meeting]
+                assert len(players) == len(set(players)) == count - count % 2
 
 
 def test_a_gauntlet_is_the_first_bots_against_all_others_only() -> None:
@@ -100,19 +104,20 @@ def test_a_gauntlet_is_the_first_bots_against_all_others_only() -> None:
     assert_numbered_in_pairs(played)
 
 
-@pytest.mark.parametrize("rounds", [1, 2, 3, 4])
-def test_a_swiss_tournament_of_two_to_the_rounds_finds_the_strongest(rounds: int) -> None:
-    count = 2**rounds
-    assert rounds_for(count) == rounds
-    for seed in range(10):
-        bots = list(names(count))
-        Random(seed).shuffle(bots)
-        for each in (1, 2):
-            schedule = Swiss(tuple(bots), rounds, each, opening)
-            standing = schedule.standing(held(schedule, strongest_wins))
-            assert standing[0].name == f"bot{count - 1}"
-            assert standing[0].points == rounds
-            assert [place.points for place in standing].count(rounds) == 1
+def test_a_swiss_tournament_of_two_to_the_rounds_finds_the_strongest(subtests: pytest.Subtests) -> None:
+    for rounds in (1, 2, 3, 4):
+        with subtests.test(rounds=rounds):
+            count = 2**rounds
+            assert rounds_for(count) == rounds
+            for seed in range(10):
+                bots = list(names(count))
+                Random(seed).shuffle(bots)
+                for each in (1, 2):
+                    schedule = Swiss(tuple(bots), rounds, each, opening)
+                    standing = schedule.standing(held(schedule, strongest_wins))
+                    assert standing[0].name == f"bot{count - 1}"
+                    assert standing[0].points == rounds
+                    assert [place.points for place in standing].count(rounds) == 1
 
 
 @given(
@@ -215,58 +220,59 @@ def test_a_bye_is_a_point_won_against_an_equal() -> None:
     ]
 
 
-@pytest.mark.parametrize("edges", range(4, 14))
-def test_whether_all_can_be_paired_is_what_trying_everything_says(edges: int) -> None:
-    """Graphs of eight vertices with few edges: many have odd cycles, which the matching has to contract."""
-    chance = Random(edges)
-    everybody = [(a, b) for a in range(8) for b in range(a + 1, 8)]
-    for _ in range(150):
-        chosen = set(chance.sample(everybody, edges))
+def test_whether_all_can_be_paired_is_what_trying_everything_says(subtests: pytest.Subtests) -> None:
+    for edges in range(4, 14):
+        with subtests.test(edges=edges):
+            """Graphs of eight vertices with few edges: many have odd cycles, which the matching has to contract."""
+            chance = Random(edges)
+            everybody = [(a, b) for a in range(8) for b in range(a + 1, 8)]
+            for _ in range(150):
+                chosen = set(chance.sample(everybody, edges))
 
-        def by_trial(left: tuple[int, ...], chosen: set[tuple[int, int]] = chosen) -> bool:
-            if not left:
-                return True
-            return any(
-                (left[0], other) in chosen and by_trial(tuple(one for one in left[1:] if one != other))
-                for other in left[1:]
-            )
+                def by_trial(left: tuple[int, ...], chosen: set[tuple[int, int]] = chosen) -> bool:
+                    if not left:
+                        return True
+                    return any(
+                        (left[0], other) in chosen and by_trial(tuple(one for one in left[1:] if one != other))
+                        for other in left[1:]
+                    )
 
-        assert can_be_paired(8, lambda a, b: (a, b) in chosen) == by_trial(tuple(range(8)))  # noqa: B023
+                assert can_be_paired(8, lambda a, b: (a, b) in chosen) == by_trial(tuple(range(8)))  # noqa: B023
 
 
-def test_an_odd_number_cannot_be_paired_and_none_can() -> None:
+def test_an_odd_number_cannot_be_paired_and_a_bracket_keeps_the_best_seeds_apart() -> None:
     assert not can_be_paired(3, lambda a, b: True)
     assert can_be_paired(0, lambda a, b: False)
-
-
-def test_a_bracket_keeps_the_best_seeds_apart() -> None:
     assert bracket(8) == [0, 7, 3, 4, 1, 6, 2, 5]
     assert bracket(5) == [0, None, 3, 4, 1, None, 2, None]
     assert bracket(1) == [0]
 
 
-@pytest.mark.parametrize("count", range(2, 10))
-def test_a_knockout_ends_with_the_one_who_never_lost(count: int) -> None:
-    schedule = Knockout(names(count), 2, opening)
-    played = held(schedule, strongest_wins)
-    meetings = schedule.meetings(played)
-    assert len(meetings) == count - 1
-    assert len(played) == 2 * (count - 1)
-    assert meetings[-1].winner == f"bot{count - 1}"
-    assert all(meeting.winner is not None and not meeting.is_by_seed for meeting in meetings)
-    losers = [next(name for name in meeting.players if name != meeting.winner) for meeting in meetings]
-    assert len(set(losers)) == count - 1
-    assert_numbered_in_pairs(played)
+def test_a_knockout_ends_with_the_one_who_never_lost(subtests: pytest.Subtests) -> None:
+    for count in range(2, 10):
+        with subtests.test(count=count):
+            schedule = Knockout(names(count), 2, opening)
+            played = held(schedule, strongest_wins)
+            meetings = schedule.meetings(played)
+            assert len(meetings) == count - 1
+            assert len(played) == 2 * (count - 1)
+            assert meetings[-1].winner == f"bot{count - 1}"
+            assert all(meeting.winner is not None and not meeting.is_by_seed for meeting in meetings)
+            losers = [next(name for name in meeting.players if name != meeting.winner) for meeting in meetings]
+            assert len(set(losers)) == count - 1
+            assert_numbered_in_pairs(played)
 
 
-@pytest.mark.parametrize(("count", "rounds"), [(5, [1, 2, 1]), (6, [2, 2, 1]), (8, [4, 2, 1])])
-def test_the_best_seeds_of_a_knockout_rest_in_the_first_round(count: int, rounds: list[int]) -> None:
-    schedule = Knockout(names(count), 2, opening)
-    meetings = schedule.meetings(held(schedule, strongest_wins))
-    by_round = [[meeting for meeting in meetings if meeting.round == round_] for round_ in range(3)]
-    assert [len(listed) for listed in by_round] == rounds
-    first = {name for meeting in by_round[0] for name in meeting.players}
-    assert first == set(names(count)[8 - count :])
+def test_the_best_seeds_of_a_knockout_rest_in_the_first_round(subtests: pytest.Subtests) -> None:
+    rows: tuple[tuple[int, list[int]], ...] = ((5, [1, 2, 1]), (6, [2, 2, 1]), (8, [4, 2, 1]))
+    for count, rounds in rows:
+        with subtests.test(count=count, rounds=rounds):
+            schedule = Knockout(names(count), 2, opening)
+            meetings = schedule.meetings(held(schedule, strongest_wins))
+            by_round = [[meeting for meeting in meetings if meeting.round == round_] for round_ in range(3)]
+            assert [len(listed) for listed in by_round] == rounds
+            first = {name for meeting in by_round[0] for name in meeting.players}
+            assert first == set(names(count)[8 - count :])
 
 
 def test_a_tied_meeting_goes_on_by_pairs_with_new_openings_until_one_leads() -> None:

@@ -20,16 +20,13 @@ def test_the_address_of_the_page_or_the_socket_or_the_listener_will_do(subtests:
             assert socket_url(given) == url
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
+def test_what_is_no_address_is_refused(subtests: pytest.Subtests) -> None:
+    for wrong in (
         *("", "8420", "ws://", "ws://:8420", "ftp://host", "http://host:18420x", "ws://host:99999"),
         *("host", ":8420", "host:18420x", "host:99999", "host:0", "mailto:ann@example.org"),
-    ],
-)
-def test_what_is_no_address_is_refused(wrong: str) -> None:
-    with pytest.raises(ValueError, match="looks like http://host:port"):
-        socket_url(wrong)
+    ):
+        with subtests.test(wrong=wrong), pytest.raises(ValueError, match="looks like http://host:port"):
+            socket_url(wrong)
 
 
 def test_names_and_tokens_are_checked_before_they_are_sent() -> None:

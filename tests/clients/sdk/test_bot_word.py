@@ -61,13 +61,10 @@ if __name__ == "__main__":
     assert random.choice([7]) == 7
 
 
-@pytest.mark.parametrize(("source", "said"), WRONG.values(), ids=WRONG)
-def test_a_file_without_a_bot_is_refused(tmp_path: Path, source: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        load_choose(str(written(tmp_path, source)))
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_file_without_a_bot_or_none_is_refused(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for source, said in WRONG.values():
+        with subtests.test(source=source, said=said), pytest.raises(ValueError, match=said):
+            load_choose(str(written(tmp_path, source)))
     with pytest.raises(ValueError, match=r"there is no file .*mine\.py"):
         load_choose(str(tmp_path / "mine.py"))
 
@@ -80,10 +77,12 @@ FAULTY = {
 }
 
 
-@pytest.mark.parametrize(("source", "said"), FAULTY.values(), ids=FAULTY)
-def test_an_error_of_the_file_itself_is_told_in_a_line_with_its_place(tmp_path: Path, source: str, said: str) -> None:
-    with pytest.raises(CannotLoad, match=rf"^random\.py, {said}.*$"):
-        load_choose(str(written(tmp_path, source)))
+def test_an_error_of_the_file_itself_is_told_in_a_line_with_its_place(
+    tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    for source, said in FAULTY.values():
+        with subtests.test(source=source, said=said), pytest.raises(CannotLoad, match=rf"^random\.py, {said}.*$"):
+            load_choose(str(written(tmp_path, source)))
 
 
 def test_an_error_of_a_neighbour_is_told_with_the_neighbours_place(tmp_path: Path) -> None:

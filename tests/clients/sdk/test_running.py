@@ -258,20 +258,21 @@ def test_settings_that_do_not_go_together_are_refused(subtests: pytest.Subtests)
             BotSettings(**fields)
 
 
-@pytest.mark.parametrize("named", [{}, {"server": "ws://there:2", "token": "another-token-of-this-length"}])
-def test_run_bot_takes_server_and_token_from_the_environment_unless_they_are_given(
-    named: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_run_bot_takes_server_and_token_from_the_environment_unless_given(monkeypatch: pytest.MonkeyPatch) -> None:
     called: dict[str, Any] = {}
 
     async def play(name: str, choose: ChooseState, settings: BotSettings, **where: Any) -> None:
         called.update(where)
 
     monkeypatch.setattr(running_bots, "play_bot", play)
-    monkeypatch.setenv("CORNERED_SERVER", "ws://here:1")
-    monkeypatch.setenv("CORNERED_TOKEN", "a-token-of-twenty-characters")
-    run_bot("Mine", first, server=named.get("server"), token=named.get("token"))
-    assert called == {"server": "ws://here:1", "token": "a-token-of-twenty-characters"} | named
+    here = {"server": "ws://here:1", "token": "a-token-of-twenty-characters"}
+    monkeypatch.setenv("CORNERED_SERVER", here["server"])
+    monkeypatch.setenv("CORNERED_TOKEN", here["token"])
+    run_bot("Mine", first)
+    assert called == here
+    there = {"server": "ws://there:2", "token": "another-token-of-this-length"}
+    run_bot("Mine", first, server=there["server"], token=there["token"])
+    assert called == there
 
 
 async def test_a_bot_runs_beside_an_event_loop_as_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:

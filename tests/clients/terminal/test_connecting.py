@@ -11,8 +11,7 @@ from cornered.clients.terminal.connecting import PlayRequest, begin, connected, 
 from cornered.protocol.commands import Challenge, CreateSeek, Hello, WatchLobby
 from cornered.protocol.messages import LobbyState
 from cornered.protocol.values import Accepts, Presence
-from tests.clients.sdk.scripted import BOB, TOKEN, Wire, scripted
-from tests.clients.sdk.scripted import connected as scripted_client
+from tests.clients.sdk.scripted import BOB, TOKEN, Wire, client_of, scripted
 
 
 async def test_a_name_is_told_only_when_it_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,46 +33,35 @@ async def test_a_name_is_told_only_when_it_was_given(tmp_path: Path, monkeypatch
     assert [hello.token for hello in hellos] == [None, TOKEN, None, TOKEN]
 
 
-@pytest.mark.parametrize(("with_help", "rated"), [(True, False), (False, True), (False, False)])
-async def test_a_bot_is_challenged_under_the_terms_that_were_asked_for(with_help: bool, rated: bool) -> None:
+async def test_a_bot_is_challenged_and_a_table_opened_under_the_terms_that_were_asked_for() -> None:
     challenges: list[Challenge] = []
+    seeks: list[CreateSeek] = []
+    terms = [(True, False), (False, True), (False, False)]
 
     async def scene(wire: Wire) -> None:
         await wire.welcome()
         bot = Presence(player=BOB, playing=0, accepts=(Accepts(game="trapgrid"),), free=1)
         await wire.say(LobbyState(id=(await wire.hear(WatchLobby)).id, seeks=(), matches=(), players=(bot,)))
-        challenges.append(await wire.hear(Challenge))
-        await wire.acknowledge(challenges[0], ref="c")
+        for _ in terms:
+            challenges.append(await wire.hear(Challenge))
+            await wire.acknowledge(challenges[-1], ref="c")
+            seeks.append(await wire.hear(CreateSeek))
+            await wire.acknowledge(seeks[-1], ref="s")
 
-    async with asyncio.timeout(60), scripted(scene) as server, scripted_client(server) as client:
-        await begin(client, PlayRequest(game="trapgrid", bot="Bob", with_help=with_help, rated=rated))
-    assert [(challenge.with_help, challenge.rated) for challenge in challenges] == [(with_help, rated)]
-
-
-@pytest.mark.parametrize("rated", [True, False])
-async def test_a_table_is_opened_under_the_terms_that_were_asked_for(rated: bool) -> None:
-    seeks: list[CreateSeek] = []
-
-    async def scene(wire: Wire) -> None:
-        await wire.welcome()
-        seeks.append(await wire.hear(CreateSeek))
-        await wire.acknowledge(seeks[0], ref="s")
-
-    async with asyncio.timeout(60), scripted(scene) as server, scripted_client(server) as client:
-        await begin(client, PlayRequest(game="trapgrid", seek=True, rated=rated))
-    assert [seek.settings.rated for seek in seeks] == [rated]
+    async with client_of(scene) as client:
+        for with_help, rated in terms:
+            await begin(client, PlayRequest(game="trapgrid", bot="Bob", with_help=with_help, rated=rated))
+            await begin(client, PlayRequest(game="trapgrid", seek=True, rated=rated))
+    assert [(challenge.with_help, challenge.rated) for challenge in challenges] == terms
+    assert [seek.settings.rated for seek in seeks] == [rated for _, rated in terms]
 
 
-@pytest.mark.parametrize(
-    ("started", "command"),
-    [("cornered/__main__.py", "./run cornered play --join abc"), ("bin/cornered", "cornered play --join abc")],
-)
-def test_the_hint_names_the_command_that_works_here(
-    started: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_hint_names_the_command_that_works_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "run").touch()
-    monkeypatch.setattr("sys.argv", [str(tmp_path / started)])
-    for usual in ("ws://127.0.0.1:8420", "http://127.0.0.1:8420/", "127.0.0.1:8420"):
-        assert invitation_text("abc", usual).endswith(f": {command}")
     elsewhere = "wss://play.example"
-    assert invitation_text("abc", elsewhere).endswith(f": {command} --server {elsewhere}")
+    for started, program in (("cornered/__main__.py", "./run cornered"), ("bin/cornered", "cornered")):
+        monkeypatch.setattr("sys.argv", [str(tmp_path / started)])
+        command = f"{program} play --join abc"
+        for usual in ("ws://127.0.0.1:8420", "http://127.0.0.1:8420/", "127.0.0.1:8420"):
+            assert invitation_text("abc", usual).endswith(f": {command}")
+        assert invitation_text("abc", elsewhere).endswith(f": {command} --server {elsewhere}")

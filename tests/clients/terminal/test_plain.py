@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Literal
 
 import pytest
@@ -13,7 +14,7 @@ from cornered.clients.terminal.plain import PlainMatch, play_plainly, write_line
 from cornered.protocol.commands import Join, WatchLobby
 from cornered.protocol.messages import ChallengeClosed, Challenged, LobbyState, Paired, Said
 from cornered.protocol.values import NO_CLOCK, GameSpec, Player, Seek, SeekSettings
-from tests.clients.sdk.scripted import ANN, BOB, Script, Wire, connected, scripted
+from tests.clients.sdk.scripted import ANN, BOB, Script, Wire, client_of
 from tests.clients.terminal.tables import LocalMatch
 from tests.waiting import until
 
@@ -34,27 +35,33 @@ class Lines:
             yield line
 
 
-async def run(table: LocalMatch, *lines: str) -> list[str]:
-    """Play `lines` and return all output."""
+@asynccontextmanager
+async def reported(table: LocalMatch) -> AsyncIterator[tuple[PlainMatch, list[str]]]:
+    """Report a match; yield it and what is written."""
     written: list[str] = []
     match = PlainMatch(table, written.append)
     async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
         telling = tasks.create_task(match.report())
-        await match.execute(aiter(Lines(*lines, "quit")))
+        yield match, written
         telling.cancel()
+
+
+async def run(table: LocalMatch, *lines: str) -> list[str]:
+    """Play `lines` and return all output."""
+    async with reported(table) as (match, written):
+        await match.execute(aiter(Lines(*lines, "quit")))
     return written
 
 
-async def test_a_match_is_told_with_its_players_its_board_and_the_moves() -> None:
+async def test_a_match_is_told_in_plain_characters_with_its_players_its_board_the_moves_and_the_rules() -> None:
     written = await run(LocalMatch("trapgrid", size=3), "board")
     assert written[0] == "TrapGrid, no clock. A is Ana, B is minimax [bot]. Match m1."
     assert "3  A  .  . \n2  .  .  . \n1  .  .  B \n   a  b  c " in "\n".join(written)
     assert "Your turn, you are A. Moves: a2 b3." in written
-
-
-async def test_nothing_but_plain_characters_is_written() -> None:
     for game in ("trapgrid", "isolation", "bamboo", "quoridor"):
         assert all(line.isascii() for line in await run(LocalMatch(game), "board"))
+    told = await run(LocalMatch("quoridor", has_draws=True), "rules")
+    assert any(line.startswith("Walk your pawn across the board") for line in told)
 
 
 async def test_every_write_is_one_line_without_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
@@ -69,12 +76,8 @@ async def test_every_write_is_one_line_without_control_characters(capsys: pytest
 
 async def test_a_move_that_comes_early_waits_for_its_turn() -> None:
     table = LocalMatch("trapgrid", size=3)
-    lines = Lines("a2\n", "a1\n")
-    written: list[str] = []
-    match = PlainMatch(table, written.append)
-    async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
-        telling = tasks.create_task(match.report())
-        obeying = tasks.create_task(match.execute(aiter(lines)))
+    async with reported(table) as (match, written):
+        obeying = asyncio.ensure_future(match.execute(aiter(Lines("a2\n", "a1\n"))))
         await until(lambda: table.played)
         await until(lambda: any(line.startswith("B, minimax, to move") for line in written))
         for _ in range(50):
@@ -83,14 +86,16 @@ async def test_a_move_that_comes_early_waits_for_its_turn() -> None:
         table.opponent_plays("b1")
         await until(lambda: len(table.played) == 2)
         obeying.cancel()
-        telling.cancel()
     assert table.played == [("a2", 0), ("a1", 2)]
 
 
-async def test_a_refused_line_says_why() -> None:
+async def test_a_refused_line_says_why_and_what_is_not_understood_gets_help() -> None:
     table = LocalMatch("trapgrid", size=3)
     table.refuses = "that cell is blocked"
     assert "No: that cell is blocked" in await run(table, "c3")
+    table = LocalMatch("trapgrid")
+    assert any(line.startswith("Type a move") for line in await run(table, "hello there"))
+    assert table.played == []
 
 
 async def test_words_do_what_they_say() -> None:
@@ -115,11 +120,6 @@ async def test_answering_when_nothing_is_offered_is_refused() -> None:
     assert table.done == []
 
 
-async def test_the_rules_are_told() -> None:
-    told = await run(LocalMatch("quoridor", has_draws=True), "rules")
-    assert any(line.startswith("Walk your pawn across the board") for line in told)
-
-
 async def test_an_offer_of_a_rematch_is_accepted_and_declined() -> None:
     table = LocalMatch("trapgrid")
     table.match = table.match.model_copy(update={"over": True, "winner": 1, "rematch": (1,)})
@@ -127,46 +127,28 @@ async def test_an_offer_of_a_rematch_is_accepted_and_declined() -> None:
     assert table.done == ["rematch", "decline_rematch"]
 
 
-async def test_what_is_not_understood_gets_help() -> None:
-    table = LocalMatch("trapgrid")
-    assert any(line.startswith("Type a move") for line in await run(table, "hello there"))
-    assert table.played == []
-
-
 async def test_words_of_others_are_told() -> None:
     table = LocalMatch("trapgrid", size=3)
     by = Player(id="p1", name="minimax", kind="bot")
     table.changes.put_nowait(Said(match="m1", room="players", by=by, text="hello", at=0))
-    written: list[str] = []
-    match = PlainMatch(table, written.append)
-    async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
-        telling = tasks.create_task(match.report())
+    async with reported(table) as (_, written):
         await until(lambda: "minimax [bot] says: hello" in written)
-        telling.cancel()
 
 
 async def test_when_the_lines_end_the_match_is_left_at_the_next_own_turn() -> None:
-    written: list[str] = []
-    match = PlainMatch(LocalMatch("trapgrid", size=3), written.append)
-    async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
-        telling = tasks.create_task(match.report())
+    async with reported(LocalMatch("trapgrid", size=3)) as (match, written):
         await match.execute(aiter(_ended()))
-        telling.cancel()
     assert written[-1] == "There are no more lines to obey: the match goes on without you."
 
 
 async def test_a_spectator_gets_the_end() -> None:
     table = LocalMatch("trapgrid", ["a2", "b1", "a1"], seat=None, size=3)
-    written: list[str] = []
-    match = PlainMatch(table, written.append)
-    async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
-        telling = tasks.create_task(match.report())
-        watching = tasks.create_task(match.execute(aiter(_ended())))
+    async with reported(table) as (match, written):
+        watching = asyncio.ensure_future(match.execute(aiter(_ended())))
         while table.match.over is False:
             await asyncio.sleep(0)
             table.opponent_plays(table.state.moves()[0])
         await watching
-        telling.cancel()
     assert written[-1].endswith("won, by the rules of the game.")
 
 
@@ -177,29 +159,28 @@ def asked(challenge: str, by: Player, to: Player) -> Challenged:
 
 async def waiting(*scripts: Script) -> str:
     """Wait for a match on a scripted server, and return the reason why none begins."""
-    async with asyncio.timeout(60), scripted(*scripts) as server, connected(server) as client:
+    async with client_of(*scripts) as client:
         with pytest.raises(CannotStart) as raised:
             await play_plainly(client, "Asking Bob for trapgrid.", write=lambda line: None)
     return str(raised.value)
 
 
-@pytest.mark.parametrize(
-    ("how", "reason", "told"),
-    [
+async def test_a_refused_challenge_ends_the_wait(subtests: pytest.Subtests) -> None:
+    closed: tuple[tuple[Literal["declined", "expired", "cancelled"], str, str], ...] = (
         ("declined", "no thanks", "the challenge was declined: no thanks"),
         ("declined", "", "the challenge was declined"),
         ("expired", "", "the challenge has expired"),
         ("cancelled", "", "the challenge was cancelled"),
-    ],
-)
-async def test_a_refused_challenge_ends_the_wait(
-    how: Literal["declined", "expired", "cancelled"], reason: str, told: str
-) -> None:
-    async def script(wire: Wire) -> None:
-        await wire.welcome()
-        await wire.say(asked("c1", ANN, BOB), ChallengeClosed(challenge="c1", how=how, reason=reason))
+    )
+    for how, reason, told in closed:
+        news = asked("c1", ANN, BOB), ChallengeClosed(challenge="c1", how=how, reason=reason)
 
-    assert await waiting(script) == told
+        async def script(wire: Wire, news: tuple[Challenged, ChallengeClosed] = news) -> None:
+            await wire.welcome()
+            await wire.say(*news)
+
+        with subtests.test(how=how, reason=reason):
+            assert await waiting(script) == told
 
 
 async def test_the_challenges_of_others_do_not_end_the_wait() -> None:

@@ -243,17 +243,15 @@ def test_a_damaged_file_is_named(workforce: Workforce, tmp_path: Path) -> None:
         count(plan, tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
+def test_an_invalid_plan_is_refused(subtests: pytest.Subtests) -> None:
+    rows: tuple[tuple[dict[str, Any], str], ...] = (
         ({"games": 0}, "1 to"),
         ({"shard_games": 0}, "a file has 1 to"),
         ({"explore": 1.5}, "from 0 to 1"),
-    ],
-)
-def test_an_invalid_plan_is_refused(given: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        plan_of("trapgrid", **given)
+    )
+    for given, message in rows:
+        with subtests.test(given=given, message=message), pytest.raises(ValueError, match=message):
+            plan_of("trapgrid", **given)
 
 
 def test_results_of_several_players_are_means_over_the_others() -> None:

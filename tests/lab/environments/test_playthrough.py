@@ -19,11 +19,12 @@ GAMES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_playthrough_is_the_kept_text(name: str) -> None:
-    # After an intended change: write `playthrough(...)` of these games and seeds to tests/data/playthroughs again.
-    found = playthrough(engine.load(name, **GAMES[name]), seed=7)
-    assert found == (KEPT / f"{name}.txt").read_text(encoding="utf-8")
+def test_a_playthrough_is_the_kept_text(subtests: pytest.Subtests) -> None:
+    for name in GAMES:
+        with subtests.test(name=name):
+            # After an intended change: write `playthrough(...)` of these games to tests/data/playthroughs again.
+            found = playthrough(engine.load(name, **GAMES[name]), seed=7)
+            assert found == (KEPT / f"{name}.txt").read_text(encoding="utf-8")
 
 
 def test_every_seed_has_a_playthrough_of_its_own() -> None:

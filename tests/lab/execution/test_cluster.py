@@ -209,20 +209,17 @@ def open_and_square(address: str) -> Iterator[tuple[int, int]]:
         yield from workforce.carry_out(square, range(3))
 
 
-@pytest.mark.parametrize("address", ["localhost:8786", "udp://127.0.0.1:1", "ws://127.0.0.1:1"])
-def test_an_address_says_how_to_get_there(address: str) -> None:
-    with pytest.raises(ValueError, match="looks like tcp://host:8786"):
-        list(open_and_square(address))
+def test_an_address_says_how_to_get_there(subtests: pytest.Subtests) -> None:
+    for address in ("localhost:8786", "udp://127.0.0.1:1", "ws://127.0.0.1:1"):
+        with subtests.test(address=address), pytest.raises(ValueError, match="looks like tcp://host:8786"):
+            list(open_and_square(address))
 
 
-def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_that_does_not_answer_is_named_and_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_module, "CONNECT_TIMEOUT_S", 0.2)
     address = f"tcp://127.0.0.1:{free_port()}"
     with pytest.raises(ValueError, match=f"no Dask scheduler answers at {address}"):
         list(open_and_square(address))
-
-
-def test_without_dask_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ValueError, match=r"pip install 'cornered\[cluster\]'"):
         list(open_and_square("tcp://127.0.0.1:1"))

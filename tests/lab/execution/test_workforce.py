@@ -49,17 +49,14 @@ def results(workforce: Workforce, items: list[str], patience: float | None = Non
     return [result for _, result in sorted(done)]
 
 
-@pytest.mark.parametrize("batch", [None, 1, 7])
-def test_every_item_is_done_once(workforce: Workforce, batch: int | None) -> None:
-    done = list(workforce.carry_out(square, range(500), batch=batch))
-    assert sorted(done) == [(number, number * number) for number in range(500)]
-
-
-def test_nothing_to_do_is_done_at_once(workforce: Workforce) -> None:
+def test_every_item_is_done_once_and_results_can_be_had_in_order(
+    workforce: Workforce, subtests: pytest.Subtests
+) -> None:
+    for batch in (None, 1, 7):
+        with subtests.test(batch=batch):
+            done = list(workforce.carry_out(square, range(500), batch=batch))
+            assert sorted(done) == [(number, number * number) for number in range(500)]
     assert list(workforce.carry_out(square, [])) == []
-
-
-def test_results_can_be_had_in_order(workforce: Workforce) -> None:
     assert list(in_order(workforce.carry_out(square, range(300), batch=3))) == [
         number * number for number in range(300)
     ]
@@ -128,12 +125,11 @@ def test_an_item_that_ends_every_process_is_lost_and_no_other_is(workforce: Work
     assert results(workforce, items) == expected
 
 
-def test_an_item_whose_process_dies_once_is_done_by_another(workforce: Workforce, tmp_path: Path) -> None:
+def test_an_item_whose_process_dies_once_is_done_by_another_and_one_that_goes_on_dying_is_named(
+    workforce: Workforce, tmp_path: Path
+) -> None:
     item = f"exit-once {tmp_path / 'tries'}"
     assert results(workforce, ["a", item, "b"]) == ["a is done", f"{item} is done", "b is done"]
-
-
-def test_an_item_that_nothing_stands_in_for_is_named(workforce: Workforce) -> None:
     with pytest.raises(ChildProcessError, match="'exit 5' dies; the last one ended with exit code 5"):
         list(workforce.carry_out(act, ["fine", "exit 5"]))
 
@@ -153,15 +149,13 @@ def tell_and_die(path: str) -> str:
     os._exit(9)
 
 
-def test_an_item_that_hangs_is_lost_in_time(workforce: Workforce) -> None:
+def test_patience_is_with_the_time_between_signs_of_life_and_not_with_an_item(workforce: Workforce) -> None:
     began = time.monotonic()
     items = ["a", "hang 0.3", "b", "c"]
     lost_one = "hang 0.3 is lost: gave no sign of life any more (about to hang)"
     assert results(workforce, items) == ["a is done", lost_one, "b is done", "c is done"]
     assert time.monotonic() - began < 10
 
-
-def test_patience_is_with_the_time_between_signs_of_life_and_not_with_an_item(workforce: Workforce) -> None:
     # Alive for 1.5 s, with a heartbeat due every 0.6 s.
     assert results(workforce, ["slow"]) == ["slow is done"]
     lost_one = "wait is lost: gave no sign of life any more ()"
@@ -325,10 +319,10 @@ def carry_out_somewhere() -> None:
         list(workforce.carry_out(square, [1]))
 
 
-@pytest.mark.parametrize("wrong", [0, -1])
-def test_a_batch_has_items(workforce: Workforce, wrong: int) -> None:
-    with pytest.raises(ValueError, match="1 item or more"):
-        list(workforce.carry_out(square, [1], batch=wrong))
+def test_a_batch_has_items(workforce: Workforce) -> None:
+    for wrong in (0, -1):
+        with pytest.raises(ValueError, match="1 item or more"):
+            list(workforce.carry_out(square, [1], batch=wrong))
 
 
 PROGRAM = """

@@ -93,12 +93,9 @@ def test_the_numbers_are_those_of_a_game_made_by_hand() -> None:
     assert (own.agreement.value, round(own.loss.value, 6)) == (0.5, 0.025)
 
 
-def test_moves_of_bots_and_of_the_opening_are_not_judged() -> None:
+def test_moves_of_bots_and_of_the_opening_are_not_judged_nor_games_without_probabilities() -> None:
     game = game_with(line_of_play(OPENING_PLIES + 2), players=(ANN, HOUSE))
     assert len(list(judge(game, Scripted({}), Limit(nodes=1)))) == 1
-
-
-def test_a_game_without_probabilities_is_refused() -> None:
     game = FinishedGame("m1", engine.load("bamboo", radius=4), (ANN, BEN), (), ())
     with pytest.raises(ValueError, match="no probabilities"):
         list(judge(game, Scripted({}), Limit(nodes=1)))

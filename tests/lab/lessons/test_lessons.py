@@ -43,13 +43,10 @@ def test_the_shipped_pictures_are_those_of_the_source() -> None:
     assert (WEB / "rules.json").read_text(encoding="utf-8") == rules_text(), "write them by `cornered lessons`"
 
 
-def test_each_game_has_six_to_ten_lessons_and_three_or_four_pictures() -> None:
+def test_each_game_has_six_to_ten_lessons_of_different_titles_and_three_or_four_pictures() -> None:
     assert LESSONS.keys() == PICTURES.keys() <= GAMES
     assert all(6 <= len(lessons) <= 10 for lessons in LESSONS.values())
     assert all(3 <= len(pictures) <= 4 for pictures in PICTURES.values())
-
-
-def test_titles_name_one_lesson_each() -> None:
     titles = [(game, one.title) for game, lessons in LESSONS.items() for one in lessons]
     assert len(set(titles)) == len(titles)
 
@@ -64,19 +61,13 @@ def made(answers: Any, **words: Any) -> dict[str, Any]:
     return dict(Lesson("trapgrid", "One", {"size": 3}, (step,), "x.1/.0x/xxx 0").data())
 
 
-def test_words_that_speak_of_one_answer_are_refused_where_there_are_two() -> None:
+def test_sentences_that_do_not_suit_the_answers_are_refused() -> None:
     assert list(made(wins, is_only=True)["steps"][0]["after"]) == ["b3"]
     with pytest.raises(ValueError, match="speaks of one answer"):
         made(legal, is_only=True)
-
-
-def test_a_sentence_about_a_move_that_is_right_or_illegal_is_refused() -> None:
     assert made(wins, because={"a2": "Why not."})["steps"][0]["because"] == {"a2": "Why not."}
     with pytest.raises(ValueError, match="no wrong moves"):
         made(wins, because={"b3": "But it wins."})
-
-
-def test_a_question_without_an_answer_is_refused() -> None:
     with pytest.raises(ValueError, match="no answers"):
         made(lambda state: [])
 
@@ -84,17 +75,11 @@ def test_a_question_without_an_answer_is_refused() -> None:
 # What the sentences claim beside the answers.
 
 
-def test_the_left_pocket_has_more_cells_and_an_odd_number_but_loses() -> None:
+def test_what_the_lessons_of_trapgrid_and_isolation_claim_is_proven() -> None:
     one = lesson("Steps count, not cells")
     assert values("trapgrid", one.position) == {"c4": "loss", "e4": "win"}
-
-
-def test_only_the_centre_wins_on_nine_cells() -> None:
     found = values("isolation", "", width=3, height=3)
     assert [move for move, value in found.items() if value == "win"] == ["b2"]
-
-
-def test_taking_most_moves_away_is_the_only_winning_move_of_its_lesson() -> None:
     one = lesson("Take moves away")
     found = values("isolation", one.position, **one.options)
     assert [move for move, value in found.items() if value == "win"] == ["c5"]

@@ -39,15 +39,16 @@ def test_a_seed_repeats_its_puzzles_and_an_interrupted_run_goes_on_to_the_same_e
     assert resumed.text() == first
 
 
-@pytest.mark.parametrize("content", ['{"game": "isolation", "seed": 2}', '{"game": "isolation", "seed": 1}', "[]", "{"])
-def test_a_run_does_not_go_on_with_another_file(content: str, tmp_path: Path) -> None:
-    path = tmp_path / "puzzles.json"
-    path.write_text(content)
-    with pytest.raises(ValueError):  # noqa: PT011  # JSON's own message, or ours
-        Collection("isolation", 1, 4).resume(path)
+def test_a_run_does_not_go_on_with_another_file(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for content in ('{"game": "isolation", "seed": 2}', '{"game": "isolation", "seed": 1}', "[]", "{"):
+        with subtests.test(content=content):
+            path = tmp_path / "puzzles.json"
+            path.write_text(content)
+            with pytest.raises(ValueError):  # noqa: PT011  # JSON's own message, or ours
+                Collection("isolation", 1, 4).resume(path)
 
 
-def test_a_position_with_two_winning_moves_is_no_puzzle() -> None:
+def test_a_position_with_one_winning_move_is_a_puzzle_and_one_with_two_is_none() -> None:
     # The diamond has no cell left, wherever the disc goes.
     state = engine.load("trapgrid", size=3).parse("1x./x0./x.x 0")
     found = solution(state)
@@ -55,8 +56,6 @@ def test_a_position_with_two_winning_moves_is_no_puzzle() -> None:
     assert len(found.winning) == 2
     assert puzzle_of(state, found) is None
 
-
-def test_a_position_with_one_winning_move_is_a_puzzle_of_one_move() -> None:
     state = engine.load("trapgrid", size=3).parse("x.1/.0x/xxx 0")
     puzzle = puzzle_of(state, solution(state))
     assert puzzle is not None
@@ -76,9 +75,8 @@ def text(game: str, position: str) -> str:
     return standard(engine.load(game, **BOARDS[game]).parse(position))
 
 
-@pytest.mark.parametrize(
-    ("game", "one", "other"),
-    [
+def test_images_have_one_standard_text(subtests: pytest.Subtests) -> None:
+    for game, one, other in (
         ("trapgrid", "0x./.../..1 0", ".x0/.../1.. 0"),
         ("trapgrid", "0x./.../..1 0", "0../x../..1 0"),
         ("trapgrid", "0x./.../..1 0", "1x./.../..0 1"),
@@ -94,15 +92,13 @@ def text(game: str, position: str) -> str:
             "...../..1../...../0..../..... 0 walls=a1h,c3v left=1,3",
             "...../1..../...../..0../..... 1 walls=a4h,c2v left=3,1",
         ),
-    ],
-)
-def test_images_have_one_standard_text(game: str, one: str, other: str) -> None:
-    assert text(game, one) == text(game, other)
+    ):
+        with subtests.test(game=game, one=one, other=other):
+            assert text(game, one) == text(game, other)
 
 
-@pytest.mark.parametrize(
-    ("game", "one", "other"),
-    [
+def test_positions_that_differ_have_different_texts(subtests: pytest.Subtests) -> None:
+    for game, one, other in (
         ("trapgrid", "0x./.../..1 0", "0x./.../..1 1"),
         ("isolation", "0x./..1 0", "0.x/..1 0"),
         ("bamboo", "01/.../.. 0", "0./..1/.. 0"),
@@ -116,7 +112,6 @@ def test_images_have_one_standard_text(game: str, one: str, other: str) -> None:
             "...../..1../...../0..../..... 0 walls=a1h left=2,3",
             "...../..1../...../0..../..... 0 walls=a1v left=2,3",
         ),
-    ],
-)
-def test_positions_that_differ_have_different_texts(game: str, one: str, other: str) -> None:
-    assert text(game, one) != text(game, other)
+    ):
+        with subtests.test(game=game, one=one, other=other):
+            assert text(game, one) != text(game, other)

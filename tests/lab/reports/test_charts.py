@@ -45,10 +45,15 @@ def plots(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return drawn(tmp_path_factory.mktemp("drawn") / "plots", BOTS, contest(BOTS))
 
 
-def test_only_the_plot_of_times_depends_on_them(plots: dict[str, str], tmp_path: Path) -> None:
+def test_only_the_plot_of_times_depends_on_them_and_squares_say_what_the_tables_say(
+    plots: dict[str, str], tmp_path: Path
+) -> None:
     slower = drawn(tmp_path / "slower", BOTS, contest(BOTS, seconds=0.5))
     assert set(plots) == {"ratings", "win-rates", "superiority", "lengths", "times"}
     assert {name for name in plots if plots[name] != slower[name]} == {"times"}
+    shares = [word for word in words(plots["win-rates"]) if word.isdigit() and len(word) > 1]
+    assert shares == ["83", "83", "17", "83", "17", "17"]
+    assert drawn(tmp_path / "plots", ("greedy", "random"), []) == {}
 
 
 def test_every_bot_has_its_line_in_every_plot_of_bots(tmp_path: Path) -> None:
@@ -61,11 +66,6 @@ def test_every_bot_has_its_line_in_every_plot_of_bots(tmp_path: Path) -> None:
             assert re.search(rf"^{place}\. ", texts, re.MULTILINE), (name, place)
 
 
-def test_the_squares_say_what_the_tables_say(plots: dict[str, str]) -> None:
-    shares = [word for word in words(plots["win-rates"]) if word.isdigit() and len(word) > 1]
-    assert shares == ["83", "83", "17", "83", "17", "17"]
-
-
 def test_a_bot_that_has_not_played_has_no_times(tmp_path: Path) -> None:
     bots = ("greedy", "random")
     untimed = [replace(played, efforts=(Effort(), Effort())) for played in contest(bots)]
@@ -73,10 +73,6 @@ def test_a_bot_that_has_not_played_has_no_times(tmp_path: Path) -> None:
     games = [*untimed[:1], *contest(("random", "minimax"))[1:]]
     texts = words(drawn(tmp_path / "timed", (*bots, "minimax"), games)["times"])
     assert sum(text.endswith(("greedy", "random", "minimax")) for text in texts) == 3
-
-
-def test_without_games_there_is_nothing_to_draw(tmp_path: Path) -> None:
-    assert drawn(tmp_path / "plots", ("greedy", "random"), []) == {}
 
 
 def test_a_score_of_every_game_can_be_drawn(tmp_path: Path) -> None:

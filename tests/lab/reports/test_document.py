@@ -75,19 +75,21 @@ def test_markdown_and_page_show_the_same_cells(tmp_path: Path) -> None:
     ]
 
 
-def test_a_literal_is_code_where_that_can_hold_it() -> None:
+def test_a_literal_is_code_where_that_can_hold_it_and_a_listing_keeps_its_lines(tmp_path: Path) -> None:
     assert markdown(Document("x", [Paragraph(("play ", Literal("minimax:depth=3_a"), " now"))])) == (
         "# x\n\nplay `minimax:depth=3_a` now\n"
     )
     assert markdown(Document("x", [Paragraph(Literal("a`b"))])) == "# x\n\na\\`b\n"
+    document = Document("x", [CodeListing("cornered match a b\n  --seed 1")])
+    assert markdown(document) == "# x\n\n    cornered match a b\n      --seed 1\n"
+    assert "cornered match a b\n  --seed 1</code>" in page(document, tmp_path)
 
 
-@pytest.mark.parametrize("block", [Heading(EVIL), Paragraph(EVIL), Paragraph(Literal(EVIL)), CodeListing(EVIL), TABLE])
-def test_words_never_become_elements_of_a_page(
-    tmp_path: Path, block: Heading | Paragraph | CodeListing | ReportTable
-) -> None:
-    reader = read(page(Document(EVIL, [block]), tmp_path))
-    assert "script" not in {tag for tag, _ in reader.elements}
+def test_words_never_become_elements_of_a_page(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for block in (Heading(EVIL), Paragraph(EVIL), Paragraph(Literal(EVIL)), CodeListing(EVIL), TABLE):
+        with subtests.test(block=block):
+            reader = read(page(Document(EVIL, [block]), tmp_path))
+            assert "script" not in {tag for tag, _ in reader.elements}
 
 
 def test_tables_name_their_rows_and_columns(tmp_path: Path) -> None:
@@ -111,9 +113,3 @@ def test_plots_are_beside_markdown_and_within_a_page(tmp_path: Path) -> None:
     assert [a["aria-label"] for _, a in reader.elements if a.get("role") == "img"] == [figure.alt for figure in figures]
     ids = [attributes["id"] for _, attributes in reader.elements if "id" in attributes]
     assert len(ids) == len(set(ids)) > 2
-
-
-def test_a_listing_keeps_its_lines(tmp_path: Path) -> None:
-    document = Document("x", [CodeListing("cornered match a b\n  --seed 1")])
-    assert markdown(document) == "# x\n\n    cornered match a b\n      --seed 1\n"
-    assert "cornered match a b\n  --seed 1</code>" in page(document, tmp_path)

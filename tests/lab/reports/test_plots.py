@@ -18,11 +18,8 @@ def plot(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def test_equal_plots_are_equal_byte_for_byte(tmp_path: Path) -> None:
+def test_equal_plots_are_equal_byte_for_byte_and_text_stays_text(tmp_path: Path) -> None:
     assert plot(tmp_path / "one.svg") == plot(tmp_path / "other.svg")
-
-
-def test_text_stays_text_and_nothing_tells_when_it_was_drawn(tmp_path: Path) -> None:
     svg = plot(tmp_path / "plot.svg")
     assert ">weeks &amp; days</text>" in svg
     assert "dc:date" not in svg
@@ -45,13 +42,10 @@ def log_plot(path: Path, low: float, high: float) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def test_a_logarithmic_axis_has_plain_numbers(tmp_path: Path) -> None:
+def test_a_logarithmic_axis_has_plain_numbers_also_between_the_powers_of_ten(tmp_path: Path) -> None:
     svg = log_plot(tmp_path / "plot.svg", 0.01, 100_000)
     assert "mathdefault" not in svg
     assert re.findall(r">([\d.,]+)</text>", svg) == ["0.01", "0.1", "1", "10", "100", "1,000", "10,000", "100,000"]
-
-
-def test_a_short_logarithmic_axis_has_numbers_between_the_powers_of_ten(tmp_path: Path) -> None:
     svg = log_plot(tmp_path / "plot.svg", 14, 60)
     assert "mathdefault" not in svg
     assert sorted(re.findall(r">([\d.,]+)</text>", svg)) == ["20", "50"]
@@ -89,7 +83,7 @@ def test_the_style_ends_with_the_drawing() -> None:
     assert mpl.rcParams["svg.fonttype"] == before
 
 
-def test_a_plot_within_a_page_has_ids_of_its_own_and_no_addresses(tmp_path: Path) -> None:
+def test_a_plot_within_a_page_has_ids_of_its_own_its_colours_and_no_addresses(tmp_path: Path) -> None:
     element = inline(plot(tmp_path / "plot.svg"), "speeds")
     ElementTree.fromstring(element)
     ids = re.findall(r'\bid="([^"]+)"', element)
@@ -101,16 +95,12 @@ def test_a_plot_within_a_page_has_ids_of_its_own_and_no_addresses(tmp_path: Path
     assert "http" not in element
     assert "<metadata" not in element
 
-
-def test_a_plot_within_a_page_follows_its_colours(tmp_path: Path) -> None:
     element = inline(plot(tmp_path / "plot.svg"), "speeds")
     assert f"light-dark({COLOURS[0]}, {DARK_COLOURS[COLOURS[0]]})" in element
     assert f"light-dark({INK}, {DARK_COLOURS[INK]})" in element
     bare = re.sub(r"light-dark\(#\w{6}, #\w{6}\)", "", element)
     assert not re.search(r"#[0-9a-f]{6}\b", bare)
 
-
-def test_what_is_no_plot_is_refused() -> None:
     with pytest.raises(ValueError, match="viewBox"):
         inline("<p>no plot</p>", "speeds")
 

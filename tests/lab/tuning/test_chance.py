@@ -17,9 +17,10 @@ def drawn_from(scale: float, count: int, seed: int) -> list[Sample]:
     return [Sample(n // 10, s, float(chance.random() < win_probability(s, scale))) for n, s in enumerate(scores)]
 
 
-@pytest.mark.parametrize("scale", [0.5, 3.0, 40.0])
-def test_a_curve_is_found_again(scale: float) -> None:
-    assert fitted(drawn_from(scale, 4_000, 1)) == pytest.approx(scale, rel=0.1)
+def test_a_curve_is_found_again(subtests: pytest.Subtests) -> None:
+    for scale in (0.5, 3.0, 40.0):
+        with subtests.test(scale=scale):
+            assert fitted(drawn_from(scale, 4_000, 1)) == pytest.approx(scale, rel=0.1)
 
 
 def test_a_calibration_tells_a_good_curve_from_a_bad_one() -> None:
@@ -31,12 +32,9 @@ def test_a_calibration_tells_a_good_curve_from_a_bad_one() -> None:
     assert (good.games, good.positions, sum(number for _, _, number in good.bins)) == (400, 4_000, 4_000)
 
 
-def test_without_scores_there_is_no_curve() -> None:
+def test_without_scores_there_is_no_curve_and_probabilities_add_up() -> None:
     with pytest.raises(ValueError, match="no scores"):
         fitted([Sample(0, 0.0, 1.0)])
-
-
-def test_probabilities_of_two_players_add_up() -> None:
     for score in (-900.0, -2.5, 0.0, 1.0, 1e6):
         assert win_probability(score, 4.0) + win_probability(-score, 4.0) == pytest.approx(1.0)
     assert win_probability(4.0, 4.0) == pytest.approx(0.7311, abs=1e-4)

@@ -130,13 +130,10 @@ def missed(learnt: Learnt, theta: list[float], games: list[learner.LearningGame]
     )
 
 
-def test_a_plan_that_makes_no_sense_is_an_error() -> None:
+def test_a_plan_that_makes_no_sense_is_an_error_and_what_was_learnt_is_kept_whole(tmp_path: Path) -> None:
     for wrong in ({"batch": 0}, {"trace": 1.5}, {"epsilon": -0.1}, {"rate": 0.0}):
         with pytest.raises(ValueError, match=r"or more|from 0 to 1|above 0"):
             LearningPlan(10, **wrong)
-
-
-def test_it_is_kept_whole(tmp_path: Path) -> None:
     kept = Learnt(20, [1.0], [0.5, 0.0], 3.0, [learner.BatchPoint(20, 0.4, (1.0,))])
     kept.save(tmp_path / "kept", {"plan": (1, 2)})
     assert Learnt.load(tmp_path / "kept", {"plan": (1, 2)}) == kept

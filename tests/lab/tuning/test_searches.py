@@ -139,18 +139,19 @@ def test_an_interrupted_search_comes_to_the_same(tmp_path: Path, workforce: Work
     assert (tmp_path / "part" / "games.jsonl").read_bytes().count(b"\n") == 24
 
 
-@pytest.mark.parametrize("pairing", ["round-robin", "gauntlet"])
-def test_the_grid_puts_an_absurd_combination_last(pairing: grid.Pairing, workforce: Workforce) -> None:
-    terms = ContestTerms.of("quoridor", {"size": 5}, seed=5)
-    space = Space.of(QUORIDOR, ("path",), {"path": (-12.0, 12.0)})
-    plan = grid.GridPlan(3, pairing, (("path", (-12.0, 10.0, 12.0)),))
-    found = grid.search(space, plan, terms, 1, workforce, MemoryGameStore())
-    assert found.result["combinations"] == 3
-    assert found.result["games"] == {"round-robin": 18, "gauntlet": 12}[pairing]
-    assert [row["weights"]["path"] for row in found.result["ratings"]][-1] == -12.0
-    assert found.values[0] > 0
-    printed = next(row for row in found.result["ratings"] if row["weights"]["path"] == 12.0)
-    assert printed["elo"] == 0.0
+def test_the_grid_puts_an_absurd_combination_last(workforce: Workforce, subtests: pytest.Subtests) -> None:
+    for pairing in ("round-robin", "gauntlet"):
+        with subtests.test(pairing=pairing):
+            terms = ContestTerms.of("quoridor", {"size": 5}, seed=5)
+            space = Space.of(QUORIDOR, ("path",), {"path": (-12.0, 12.0)})
+            plan = grid.GridPlan(3, pairing, (("path", (-12.0, 10.0, 12.0)),))
+            found = grid.search(space, plan, terms, 1, workforce, MemoryGameStore())
+            assert found.result["combinations"] == 3
+            assert found.result["games"] == {"round-robin": 18, "gauntlet": 12}[pairing]
+            assert [row["weights"]["path"] for row in found.result["ratings"]][-1] == -12.0
+            assert found.values[0] > 0
+            printed = next(row for row in found.result["ratings"] if row["weights"]["path"] == 12.0)
+            assert printed["elo"] == 0.0
 
 
 def test_a_grid_has_the_printed_values_and_the_ends_of_the_ranges() -> None:

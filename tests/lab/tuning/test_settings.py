@@ -26,30 +26,23 @@ def test_whole_numbers_stay_whole_and_within_the_range() -> None:
     assert create(space.word((26.0, 0.5))).settings == {"iterations": 26, "c": 0.5}
 
 
-def test_great_numbers_are_spelled_out() -> None:
+def test_great_numbers_are_spelled_out_and_small_ones_keep_their_digits() -> None:
     space = SettingsSpace.of("bamboo-mcts", {"iterations": (1.0, 1e6)})
     assert create(space.word((1e6,))).settings["iterations"] == 1_000_000
-
-
-def test_small_numbers_keep_their_digits() -> None:
     space = SettingsSpace.of("puct:loss=0.000123", {"loss": (0.00001, 0.001)})
     assert space.start == (0.000123,)
     (low,) = space.values((0.0,))
     assert create(space.word((low,))).settings["loss"] == low == 0.00001
 
 
-def test_a_level_is_the_bot_that_plays_it() -> None:
+def test_a_level_is_the_bot_that_plays_it_and_other_settings_of_the_word_stay() -> None:
     assert SettingsSpace.of("level-3", {"level": (1.0, 10.0)}).word((4.0,)) == "level:level=4"
-
-
-def test_other_settings_of_the_word_stay() -> None:
     space = SettingsSpace.of("mcts:iterations=30", {"c": (0.0, 1.0)})
     assert space.word((0.25,)) == "mcts:iterations=30,c=0.25"
 
 
-@pytest.mark.parametrize(
-    ("word", "ranges", "complaint"),
-    [
+def test_what_cannot_be_tuned_is_said(subtests: pytest.Subtests) -> None:
+    rows: tuple[tuple[str, dict[str, tuple[float, float]], str], ...] = (
         ("mcts", {}, "name a setting to tune with its range"),
         ("mcts", {"luck": (0.0, 1.0)}, "mcts has no setting 'luck' to tune; those that are numbers are iterations, c"),
         ("random", {"luck": (0.0, 1.0)}, "declares no settings: only bots with SETTINGS"),
@@ -62,8 +55,7 @@ def test_other_settings_of_the_word_stay() -> None:
         ("mcts", {"iterations": (999.5, 1010.5)}, "give whole ends"),
         ("mcts", {"iterations": (998.0, 1002.0)}, "a wider range or a greater --spread"),
         ("nobody", {"c": (0.0, 1.0)}, "there is no bot 'nobody'"),
-    ],
-)
-def test_what_cannot_be_tuned_is_said(word: str, ranges: dict[str, tuple[float, float]], complaint: str) -> None:
-    with pytest.raises(ValueError, match=complaint):
-        SettingsSpace.of(word, ranges, spread=0.15)
+    )
+    for word, ranges, complaint in rows:
+        with subtests.test(word=word, ranges=ranges, complaint=complaint), pytest.raises(ValueError, match=complaint):
+            SettingsSpace.of(word, ranges, spread=0.15)

@@ -13,22 +13,24 @@ from cornered.lab.tuning.td import calibrated, error, lesson, predicted, sizes_o
 NUMBERS = st.floats(-2, 2)
 
 
-def test_a_prediction_is_the_logistic_function_of_the_sum() -> None:
+def test_a_prediction_is_the_logistic_function_of_the_sum_and_sizes_are_root_mean_squares() -> None:
     assert predicted([2.0, -1.0], [0.5, 1.0]) == 0.5
     assert predicted([1.0], [math.log(3)]) == pytest.approx(0.75)
     assert predicted([1.0], [-math.log(3)]) == pytest.approx(0.25)
     assert predicted([1.0], [1e6]) == 1.0
     assert predicted([1.0], [-1e6]) == pytest.approx(0.0)
 
+    assert sizes_of([([(3.0, 0.0), (4.0, 0.0)], 1.0)], 2) == pytest.approx([math.sqrt(12.5), 1.0])
 
-def test_one_step_is_the_gradient_of_half_the_squared_error() -> None:
+    assert lesson([1.0, 2.0], [], 1.0, 0.7) == [0.0, 0.0]
+
+
+def test_one_step_is_the_gradient_of_half_the_squared_error_and_two_come_out_by_hand() -> None:
     # P = 0.75, gradient P (1 - P) x = 0.1875 x, and the outcome is 0.25 above the prediction.
     x = (math.log(3), 0.0, 2.0)
     assert lesson([1.0, 5.0, 0.0], [x], 1.0, 0.9) == pytest.approx([0.25 * 0.1875 * f for f in x])
     assert lesson([1.0, 5.0, 0.0], [x], 0.0, 0.9) == pytest.approx([-0.75 * 0.1875 * f for f in x])
 
-
-def test_two_steps_by_hand() -> None:
     # Predictions 0.5, 0.75, and then the outcome 1; slopes 0.25 and 0.1875; features 0 and ln 3 for the first weight,
     # 1 and 0 for the second.
     rows = [(0.0, 1.0), (math.log(3), 0.0)]
@@ -49,14 +51,6 @@ def test_with_lambda_one_it_is_supervised_learning(
         p = predicted(weights, row)
         wanted = [w + (outcome - p) * p * (1 - p) * f for w, f in zip(wanted, row, strict=True)]
     assert lesson(weights, rows, outcome, 1.0) == pytest.approx(wanted, abs=1e-12)
-
-
-def test_a_game_without_positions_teaches_nothing() -> None:
-    assert lesson([1.0, 2.0], [], 1.0, 0.7) == [0.0, 0.0]
-
-
-def test_sizes_are_root_mean_squares() -> None:
-    assert sizes_of([([(3.0, 0.0), (4.0, 0.0)], 1.0)], 2) == pytest.approx([math.sqrt(12.5), 1.0])
 
 
 def test_calibration_finds_the_scale_of_the_predictions() -> None:
