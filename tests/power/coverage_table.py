@@ -7,19 +7,22 @@ the table is compared with tests/coverage.json, and a package that is more than 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from coverage import Coverage
+from coverage import Coverage, CoverageData
 
 __all__ = ["FOLDERS", "Counts", "lower", "package_of"]
 
@@ -33,6 +36,8 @@ WHOLE_CORE: Final = ("-n", "auto", "--dist", "loadgroup")
 TOLERANCE: Final = 1.0
 """Points by which a package may be lower: which branches a race or a random game takes differs between runs."""
 TOTAL: Final = "total"
+PHASE: Final = re.compile(r" \((setup|call|teardown)\)$")
+"""What pytest adds to the id of a test in the environment of the processes that the test starts."""
 CONFIGURATION: Final = """\
 [run]
 branch = true
@@ -121,12 +126,36 @@ def measure(tree: Path, folder: Path, arguments: Sequence[str]) -> tuple[Table, 
 
 def table_from(tree: Path, folder: Path, settings: Path) -> Table:
     """Return the table from the data of all processes."""
-    os.chdir(tree)
     combined = Coverage(config_file=str(settings), data_file=str(folder / "data"))
     combined.combine()
     report = folder / "report.json"
     combined.json_report(outfile=str(report), show_contexts=False)
     return table_of(json.loads(report.read_text("utf-8")), tree)
+
+
+def table_of_contexts(tree: Path, folder: Path, recorded: Sequence[Path], tests: Container[str]) -> Table:
+    """Return the table of some tests alone, from data with a context for each test. Imports count as run."""
+    folder.mkdir(exist_ok=True)
+    settings, data = folder / "coverage.ini", folder / "data"
+    data.unlink(missing_ok=True)
+    sources = ",".join(str(tree / each) for each in FOLDERS)
+    settings.write_text(CONFIGURATION.format(data=data, sources=sources), "utf-8")
+    merged = CoverageData(str(data))
+    for each in recorded:
+        part = CoverageData(str(each))
+        part.read()
+        merged.update(part)
+    merged.close()
+    # The library selects contexts by patterns alone.
+    with contextlib.closing(sqlite3.connect(data)) as database, database:
+        others = [row for row in database.execute("SELECT id, context FROM context") if row[1]]
+        unwanted = [(number,) for number, name in others if PHASE.sub("", name) not in tests]
+        database.executemany("DELETE FROM arc WHERE context_id = ?", unwanted)
+    report = folder / "report.json"
+    measured = Coverage(config_file=str(settings), data_file=str(data), data_suffix=False)
+    measured.load()
+    measured.json_report(outfile=str(report), show_contexts=False)
+    return table_of(json.loads(report.read_text("utf-8")), tree.resolve())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -39,8 +39,8 @@ PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 PR_SET_PDEATHSIG: Final = 1
 PR_SET_CHILD_SUBREAPER: Final = 36
 POLL_S: Final = 0.2
-CPU_LIMIT_S: Final = 3.0
-CPU_FACTOR: Final = 6.0
+CPU_LIMIT_S: Final = 5.0
+CPU_FACTOR: Final = 10.0
 """A test may take so many times its recorded CPU seconds, and CPU_LIMIT_S more: what needs that much never ends."""
 IDLE_S: Final = 15.0
 """Seconds without any CPU time after which a test waits for what never comes. Its recorded time is added."""

@@ -216,6 +216,7 @@ class Run:
         self._results = options.state / "results.jsonl"
         self._lock = threading.Lock()
         self._begin = time.monotonic()
+        self._workplaces: set[int] = set()
         self._alone: dict[tuple[Mode, str], bool] = {}
         """Whether a test passes without a mutant where it runs alone."""
         if self._results.is_file():
@@ -277,13 +278,12 @@ class Run:
             say(f"{progress}; {phase}: {left} left, {minutes:.1f} min", end="")
 
     def _tree_of(self, worker: int) -> Path:
-        """Return the copy of the tree that a worker changes."""
-        tree = self.options.state / "tree"
-        if worker == 0:
-            return tree
-        own = self.options.state / f"tree-{worker}"
-        if not own.is_dir():
-            shutil.copytree(tree, own, symlinks=True)
+        """Return the copy of the tree that a worker changes. A worker that was killed leaves its last mutant there."""
+        own = self.options.state / f"worker-{worker}"
+        if worker not in self._workplaces:
+            shutil.rmtree(own, ignore_errors=True)
+            shutil.copytree(self.options.state / "tree", own, symlinks=True)
+            self._workplaces.add(worker)
         return own
 
     def _waiting(self, phase: str, jobs: Sequence[Json]) -> queue.SimpleQueue[Json]:

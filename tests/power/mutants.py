@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from tests.power.coverage_table import Table, table_of_contexts
 from tests.power.measurement import KERNELS, Run, measure_contexts
 from tests.power.mutation import PACKAGES, Mutant, files_of, mutants_of, sample
 from tests.power.selection import Contexts, Json
@@ -91,6 +92,10 @@ def lost(before: Json, after: Json) -> Iterator[str]:
             yield f"{one['key']} {old['verdict']} -> {one['verdict']}: {one['mutant']}; was killed by {old.get('by')}"
 
 
+def absolute(path: str) -> Path:
+    return Path(path).resolve()
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="./run mutants", description=__doc__.partition("\n")[0])
     parser.add_argument("packages", nargs="*", metavar="PACKAGE", help=f"of {', '.join(PACKAGES)}, or another folder")
@@ -100,8 +105,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--core", action="store_true", help="only the tests of the core")
     parser.add_argument("--budget", type=float, default=60, help="recorded CPU seconds of tests for a mutant (60)")
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the report")
-    parser.add_argument("--compare", type=Path, metavar="FILE", help="fail where an earlier report's kill is lost")
+    parser.add_argument("--json", type=absolute, metavar="FILE", help="write the report")
+    parser.add_argument("--compare", type=absolute, metavar="FILE", help="fail where an earlier report's kill is lost")
+    parser.add_argument("--coverage", type=absolute, metavar="FILE", help="write which lines the recorded tests run")
     parser.add_argument("--tree", type=Path, default=ROOT, help="another checkout")
     parser.add_argument("--state", type=Path, help="where the copy and the results are (build/mutants)")
     parser.add_argument("--fresh", action="store_true", help="forget an interrupted run")
@@ -136,6 +142,17 @@ def chosen(tree: Path, given: argparse.Namespace) -> dict[str, list[Mutant]]:
     }
 
 
+def coverage_of(options: Options, contexts: Contexts) -> dict[str, Table]:
+    """Return the percentages of lines and branches by package, of the core and of all tests that were recorded."""
+    recorded = sorted((options.state / "contexts-compiled").glob("*.coverage"))
+    core = {name for name, test in contexts.tests.items() if test.is_core}
+    tiers = {"core": core, "all": set(contexts.tests)}
+    return {
+        tier: table_of_contexts(contexts.root, options.state / "coverage", recorded, tests)
+        for tier, tests in tiers.items()
+    }
+
+
 def measure(options: Options, given: argparse.Namespace) -> int:
     copy = prepare(options, is_fresh=given.fresh)
     packages = chosen(copy, given)
@@ -148,6 +165,8 @@ def measure(options: Options, given: argparse.Namespace) -> int:
     (options.state / "finished").touch()
     report = verdicts(run, contexts, packages)
     report |= {"seed": given.seed, "sample": given.sample, "options": json.loads(str(options))}
+    if given.coverage is not None:
+        given.coverage.write_text(f"{json.dumps(coverage_of(options, contexts['compiled']), indent=1)}\n", "utf-8")
     say("done")
     sys.stdout.write(f"{table(report)}\n")
     if given.json is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from coverage import CoverageData
 
+from tests.power.coverage_table import PHASE
 from tests.power.mutation import Mutant
 
 __all__ = ["Contexts", "Json", "Test", "in_order", "job_of"]
@@ -52,7 +52,7 @@ class Contexts:
             merged: dict[int, set[str]] = defaultdict(set)
             for each in self.data:
                 for line, names in each.contexts_by_lineno(str(self.root / path)).items():
-                    merged[line] |= {re.sub(r" \((setup|call|teardown)\)$", "", name) for name in names}
+                    merged[line] |= {PHASE.sub("", name) for name in names}
             self._of_file[path] = dict(merged)
         return self._of_file[path]
 

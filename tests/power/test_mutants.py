@@ -109,7 +109,7 @@ def test_mutants_that_a_test_finds_are_killed_and_others_survive(
     # What runs at the import alone has to be changed before it.
     assert verdicts["twice: 2 * n -> 2 / n"] == "core"
     assert (project / MODULE).read_text("utf-8") == SOURCE
-    assert (state / "tree" / MODULE).read_text("utf-8") == SOURCE
+    assert (state / "worker-0" / MODULE).read_text("utf-8") == SOURCE
     # A second run knows all results, and compares them.
     results = (state / "results.jsonl").read_text("utf-8")
     capsys.readouterr()
