@@ -8,11 +8,11 @@ import getpass
 import http.server
 import os
 import re
+import shlex
 import shutil
 import socket
 import struct
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -25,6 +25,8 @@ from aiomqtt import Client, MqttError
 
 from cornered.cli.screenshots import running_server
 from tests.conftest import accepts, free_port, require, wait_until
+from tests.docs.arguments import check_arguments
+from tests.schema import complaints
 from tests.waiting import TIMEOUT_S
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -36,19 +38,10 @@ OURS = {"cornered", "cornered-lab"}
 SECRET = re.compile(r"PASSWORD|KEY|TOKEN|SECRET")
 
 
-def check_compose(path: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec", str(path)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-def test_the_compose_file_follows_the_compose_schema() -> None:
-    result = check_compose(ROOT / "docker-compose.yml")
-    assert result.returncode == 0, result.stdout + result.stderr
-
-
-def test_a_wrong_compose_file_is_noticed(tmp_path: Path) -> None:
+def test_the_compose_file_follows_the_compose_schema(tmp_path: Path) -> None:
+    assert complaints("compose-spec", ROOT / "docker-compose.yml") == ""
     (tmp_path / "bad.yml").write_text("services: {server: {image: 7, comand: x}}")
-    assert check_compose(tmp_path / "bad.yml").returncode == 1
+    assert "comand" in complaints("compose-spec", tmp_path / "bad.yml")
 
 
 def packages_in(image: str) -> set[str]:
@@ -67,24 +60,12 @@ def test_each_image_has_the_packages_of_its_programs_and_the_servers_has_no_labo
             assert "distributed" in packages_in(service["image"])
 
 
-def container_commands() -> list[list[str]]:
-    mine = [service for service in SERVICES.values() if service.get("image") == "cornered"]
-    # Services of the profile are not ours; the tests of clusters run them.
-    return [service["command"] for service in mine if "profiles" not in service]
-
-
-@pytest.mark.parametrize("command", container_commands(), ids=lambda command: command[1])
-def test_every_container_runs_a_command_that_exists(command: list[str]) -> None:
-    assert command[0] == "cornered"
-    usage = subprocess.run(
-        [sys.executable, "-m", "cornered", command[1], "--help"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    for flag in (word for word in command if word.startswith("--")):
-        assert flag.partition("=")[0] in usage.stdout
+def test_every_container_runs_a_command_that_exists() -> None:
+    # Services of a profile are not ours; the tests of clusters run them.
+    mine = [one for one in SERVICES.values() if one.get("image") == "cornered" and "profiles" not in one]
+    assert len(mine) > 1
+    for service in mine:
+        check_arguments(shlex.join(service["command"]))
 
 
 @pytest.fixture
@@ -132,19 +113,19 @@ async def test_any_client_may_subscribe_to_the_broker_but_only_the_server_may_pu
                 pass
 
 
-@pytest.mark.parametrize("name", SERVICES)
-def test_every_container_has_only_what_it_needs(name: str) -> None:
-    service = SERVICES[name]
-    assert service["read_only"] is True
-    assert service["cap_drop"] == ["ALL"]
-    assert service.get("cap_add", []) == (["NET_BIND_SERVICE"] if name == "caddy" else [])
-    assert service["security_opt"] == ["no-new-privileges:true"]
-    assert not {"privileged", "network_mode", "pid", "ipc", "devices"} & set(service)
-    assert service["mem_limit"]
-    assert 0 < service["pids_limit"] <= 4096
-    assert service["logging"]["options"].keys() == {"max-size", "max-file"}
-    assert any(mount.startswith("/tmp:size=") for mount in service["tmpfs"])
-    assert "healthcheck" in service or service["image"] in OURS  # Whose image has one.
+def test_every_container_has_only_what_it_needs(subtests: pytest.Subtests) -> None:
+    for name, service in SERVICES.items():
+        with subtests.test(name):
+            assert service["read_only"] is True
+            assert service["cap_drop"] == ["ALL"]
+            assert service.get("cap_add", []) == (["NET_BIND_SERVICE"] if name == "caddy" else [])
+            assert service["security_opt"] == ["no-new-privileges:true"]
+            assert not {"privileged", "network_mode", "pid", "ipc", "devices"} & set(service)
+            assert service["mem_limit"]
+            assert 0 < service["pids_limit"] <= 4096
+            assert service["logging"]["options"].keys() == {"max-size", "max-file"}
+            assert any(mount.startswith("/tmp:size=") for mount in service["tmpfs"])
+            assert "healthcheck" in service or service["image"] in OURS  # Whose image has one.
 
 
 def test_every_program_but_caddy_runs_as_an_ordinary_user() -> None:
@@ -208,13 +189,9 @@ def test_every_configuration_is_a_file() -> None:
         assert (ROOT / config["file"]).is_file(), name
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def caddy() -> Path:
-    def find() -> Path | None:
-        found = shutil.which("caddy")
-        return Path(found) if found else None
-
-    return require("caddy", find)
+    return require("caddy")
 
 
 @contextlib.contextmanager
@@ -247,17 +224,19 @@ def running_caddy(program: Path, folder: Path, upstream: str, *, resolver: int |
             process.kill()
 
 
-@pytest.fixture
-def proxied(caddy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+@pytest.fixture(scope="module")
+def proxied(caddy: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """The port of a Caddy in front of a server that trusts it."""
-    monkeypatch.setenv("CORNERED_PROXIES", "127.0.0.1")
-    monkeypatch.setenv("CORNERED_METRICS_TOKEN", "secret")
-    monkeypatch.setenv("CORNERED_HOSTS", "play.example")
-    with (
-        running_server("--no-bots") as address,
-        running_caddy(caddy, tmp_path, address.removeprefix("http://").replace(":", " ")) as port,
-    ):
-        yield port
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CORNERED_PROXIES", "127.0.0.1")
+        patch.setenv("CORNERED_METRICS_TOKEN", "secret")
+        patch.setenv("CORNERED_HOSTS", "play.example")
+        folder = tmp_path_factory.mktemp("caddy")
+        with (
+            running_server("--no-bots") as address,
+            running_caddy(caddy, folder, address.removeprefix("http://").replace(":", " ")) as port,
+        ):
+            yield port
 
 
 def exchanged(port: int, first_line: str, *fields: str, body: bytes = b"") -> tuple[int, str]:
@@ -273,7 +252,6 @@ def exchanged(port: int, first_line: str, *fields: str, body: bytes = b"") -> tu
     return int(answer.split()[1]), answer
 
 
-@pytest.mark.thorough
 def test_caddy_adds_its_headers_and_no_spelling_of_the_metrics_passes_it(proxied: int) -> None:
     status, page = exchanged(proxied, "GET / HTTP/1.1")
     assert status == 200
@@ -305,7 +283,6 @@ def test_caddy_adds_its_headers_and_no_spelling_of_the_metrics_passes_it(proxied
         assert "cornered_players" not in answer, target
 
 
-@pytest.mark.thorough
 def test_caddy_tells_the_server_the_visitors_own_address_and_no_other(caddy: Path, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as upstream:
         upstream.settimeout(60)
@@ -379,7 +356,6 @@ def upstream(address: str, port: int) -> Iterator[int]:
             serving.join()
 
 
-@pytest.mark.thorough
 def test_caddy_finds_nodes_that_are_added_and_skips_those_that_died(caddy: Path, tmp_path: Path) -> None:
     names = NameServer()
     names.start()
@@ -407,7 +383,6 @@ def test_caddy_finds_nodes_that_are_added_and_skips_those_that_died(caddy: Path,
         names.stop()
 
 
-@pytest.mark.thorough
 def test_caddy_refuses_other_methods_and_bodies(proxied: int) -> None:
     for method in ("POST", "PUT", "OPTIONS", "DELETE"):
         status, answer = exchanged(proxied, f"{method} / HTTP/1.1", "Content-Length: 5", body=b"hello")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import shlex
@@ -21,18 +22,26 @@ from cornered.cli.lan import EVERY_ADDRESS
 from cornered.server import app
 from cornered.server.settings import MEMORY_DATABASE, Settings
 from tests.docs.blocks import Block, blocks, commands, pattern
+from tests.schema import complaints
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 FOLDERS = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["sources"]
 """The top-level folders, with the names under which they are imported."""
 ADDITIONS = ("Add a game", "Add a bot", "Add a message")
-FRONT_DOOR = {
-    "cornered": ["-m", "cornered"],
-    "python": [],
-    "test": ["-m", "pytest", "-q", "-p", "no:cacheprovider"],
-}
-"""The arguments with which `./run` starts the environment's Python; here the environment exists already."""
+CALLS = """
+import contextlib, io, json, runpy, sys
+
+for module, *arguments in json.loads(sys.argv[1]):
+    sys.argv, written, code = [module, *arguments], io.StringIO(), 0
+    with contextlib.redirect_stdout(written):
+        try:
+            runpy.run_module(module, run_name="__main__", alter_sys=True)
+        except SystemExit as ended:
+            code = ended.code or 0
+    print(json.dumps([code, written.getvalue()]))
+"""
+"""Runs modules as `python -m` does, one after the other, and prints for each its exit code and output."""
 COMMAND_SECONDS = 120.0
 MAX_PICTURE_BYTES = 200_000
 
@@ -55,12 +64,10 @@ def patched(text: str, diff: str) -> str:
     return text
 
 
-def carry_out(checkout: Path, command: str) -> str:
-    """Run a command verbatim, with the rules as plain Python, and return its output."""
-    door, kind, *arguments = shlex.split(command)
-    assert door == "./run", command
+def python(checkout: Path, *arguments: str) -> str:
+    """Run a checkout's Python, with the rules as plain Python, and return its output."""
     done = subprocess.run(
-        [sys.executable, *FRONT_DOOR[kind], *arguments],
+        [sys.executable, *arguments],
         cwd=checkout,
         env={**os.environ, "PYTHONPATH": str(checkout), "NUMBA_DISABLE_JIT": "1", "COLUMNS": "200"},
         capture_output=True,
@@ -68,7 +75,7 @@ def carry_out(checkout: Path, command: str) -> str:
         check=False,
         timeout=COMMAND_SECONDS,
     )
-    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    assert done.returncode == 0, f"{arguments}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
 
@@ -85,33 +92,50 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("title", ADDITIONS)
-def test_following_the_text_to_the_letter_works(checkout: Path, title: str) -> None:
-    touched = []
-    ran = 0
-    for block in followed(title):
-        file = checkout / block.path
-        match block.kind:
-            case "python":
-                assert not file.exists()
-                file.write_text(block.text, encoding="utf-8")
-                touched.append(block.path)
-            case "diff":
-                file.write_text(patched(file.read_text(encoding="utf-8"), block.text), encoding="utf-8")
-                touched.append(block.path)
-            case "console":
-                for command, expected in commands(block):
-                    output = carry_out(checkout, command)
-                    for line in expected:
-                        assert re.search(pattern(line), output), f"{command} does not print {line!r}:\n{output}"
-                    ran += 1
-            case kind:
-                pytest.fail(f"a block of {kind!r} cannot be followed")
-    assert touched
-    assert ran >= 2
+def test_following_the_text_to_the_letter_works(checkout: Path) -> None:
+    """Files first, then all commands of a kind in one process each."""
+    touched: list[str] = []
+    called: list[tuple[list[str], list[str]]] = []
+    tested: list[list[str]] = []
+    for title in ADDITIONS:
+        for block in followed(title):
+            file = checkout / block.path
+            match block.kind:
+                case "python":
+                    assert not file.exists()
+                    file.write_text(block.text, encoding="utf-8")
+                    touched.append(block.path)
+                case "diff":
+                    file.write_text(patched(file.read_text(encoding="utf-8"), block.text), encoding="utf-8")
+                    touched.append(block.path)
+                case "console":
+                    for command, expected in commands(block):
+                        match shlex.split(command):
+                            case ["./run", "cornered", *words]:
+                                called.append((["cornered", *words], expected))
+                            case ["./run", "python", "-m", *words]:
+                                called.append((words, expected))
+                            case ["./run", "test", *words] if not expected:
+                                tested.append(words)
+                            case _:
+                                pytest.fail(f"{command} cannot be followed")
+                case kind:
+                    pytest.fail(f"a block of {kind!r} cannot be followed")
+    assert (len(called), len(tested)) == (6, len(ADDITIONS))
+    printed = python(checkout, "-c", CALLS, json.dumps([words for words, _ in called])).splitlines()
+    for (words, expected), line in zip(called, printed, strict=True):
+        code, output = json.loads(line)
+        assert code == 0, f"{words}: {output}"
+        for shown in expected:
+            assert re.search(pattern(shown), output), f"{words} do not print {shown!r}:\n{output}"
+    # What a command selects by `-k` is in no file of another command.
+    chosen = [(words[:-2], words[-1]) if "-k" in words else (words, Path(words[0]).stem) for words in tested]
+    files = [file for named, _ in chosen for file in named]
+    names = " or ".join(name for _, name in chosen)
+    passed = python(checkout, "-m", "pytest", "-rp", "-q", "-p", "no:cacheprovider", *files, "-k", names)
+    assert [file for file in files if f"PASSED {file}::" not in passed] == []
     for arguments in (["check"], ["format", "--check"]):
-        carry_out(checkout, shlex.join(["./run", "python", "-m", "ruff", *arguments, "--no-cache", *touched]))
+        python(checkout, "-m", "ruff", *arguments, "--no-cache", *touched)
 
 
 def test_a_patch_that_does_not_fit_is_refused() -> None:
@@ -125,17 +149,17 @@ def read(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "ARCHITECTURE.md"])
-def test_every_file_that_a_document_names_exists(name: str) -> None:
-    text = re.sub(r"^```.*?^```$", "", read(name), flags=re.MULTILINE | re.DOTALL)
+def test_every_file_that_a_document_names_exists() -> None:
     made = {block.path for title in ADDITIONS for block in followed(title)}
-    named = set(re.findall(r"`((?:[\w.-]+/)+(?:[\w-]+\.[a-z]+)?)`", text))
-    linked = {link.partition("#")[0] for link in re.findall(r"\]\(([^):]+)\)", text)} - {""}
     # A table's row names files relative to its folder.
     folders = ("", "bots", "server", "clients", "engine", "lab", "bench", "tests")
-    missing = {path for path in named | linked if not any((ROOT / folder / path).exists() for folder in folders)}
-    assert missing <= made
-    assert named | linked
+    for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "ARCHITECTURE.md"):
+        text = re.sub(r"^```.*?^```$", "", read(name), flags=re.MULTILINE | re.DOTALL)
+        named = set(re.findall(r"`((?:[\w.-]+/)+(?:[\w-]+\.[a-z]+)?)`", text))
+        linked = {link.partition("#")[0] for link in re.findall(r"\]\(([^):]+)\)", text)} - {""}
+        missing = {path for path in named | linked if not any((ROOT / folder / path).exists() for folder in folders)}
+        assert missing <= made, name
+        assert named | linked, name
 
 
 def test_every_module_that_the_architecture_names_exists() -> None:
@@ -182,9 +206,7 @@ async def test_friends_reach_a_server_on_every_address_by_the_names_that_the_rea
 
 def test_the_workflow_is_valid_and_runs_what_must_pass() -> None:
     file = ROOT / ".github" / "workflows" / "ci.yml"
-    command = ["-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows", str(file)]
-    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
+    assert complaints("github-workflows", file) == ""
     (job,) = yaml.safe_load(file.read_text())["jobs"].values()
     assert job["steps"][-1]["run"] == ".ci/run ${{ matrix.part }}"
     assert f"[{'|'.join(job['strategy']['matrix']['part'])}]" in read(".ci/run")
