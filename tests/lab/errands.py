@@ -15,7 +15,7 @@ from cornered.lab.contests import arena
 from cornered.lab.contests.terms import ContestTerms, Fixture, PlayedGame
 from cornered.lab.execution.heartbeat import beat
 
-__all__ = ["Unsendable", "act", "play", "play_where", "refuse", "square", "work"]
+__all__ = ["Unsendable", "act", "exit_on", "play", "play_where", "refuse", "square", "tell_and_die", "work"]
 
 STRANGERS = str(Path(__file__).with_name("strangers"))
 
@@ -118,3 +118,17 @@ def play(terms: ContestTerms, fixture: Fixture) -> PlayedGame:
 def play_where(terms: ContestTerms, fixture: Fixture) -> tuple[int, PlayedGame]:
     """Return the pid of this process, and the game of a fixture."""
     return os.getpid(), play(terms, fixture)
+
+
+def tell_and_die(path: str) -> str:
+    """Write the process id to a file, and end the process; a path named "other" ends nothing."""
+    if path == "other":
+        return path
+    act(f"tell {path}")
+    os._exit(9)
+
+
+def exit_on(path: str) -> str:
+    """End the process as soon as something is written to a pipe."""
+    Path(path).read_text()
+    os._exit(6)

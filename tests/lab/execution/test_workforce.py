@@ -24,7 +24,7 @@ from cornered.lab.execution import processes
 from cornered.lab.execution.processes import Batch, Part, Processes, WorkerDied
 from cornered.lab.execution.workforce import Death, Workforce, in_order
 from tests.conftest import program_group, wait_until
-from tests.lab.errands import act, play, refuse, square, work
+from tests.lab.errands import act, exit_on, play, refuse, square, tell_and_die, work
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -142,13 +142,6 @@ def test_an_item_is_tried_three_times_and_the_last_two_times_alone(workforce: Wo
     assert len(pids) == len(set(pids)) == 3
 
 
-def tell_and_die(path: str) -> str:
-    if path == "other":
-        return path
-    act(f"tell {path}")
-    os._exit(9)
-
-
 def test_patience_is_with_the_time_between_signs_of_life_and_not_with_an_item(workforce: Workforce) -> None:
     began = time.monotonic()
     items = ["a", "hang 0.3", "b", "c"]
@@ -263,12 +256,6 @@ def test_a_long_batch_and_a_long_result_do_not_wait_for_each_other(one: Processe
     words = ["x" * 1_000_000, "y" * 1_000_000]
     futures = [one.submit(batch_of(word)) for word in words]
     assert [part(one, future) for future in futures] == [[f"{word} is done"] for word in words]
-
-
-def exit_on(path: str) -> str:
-    """End the process as soon as something is written to a pipe."""
-    Path(path).read_text()
-    os._exit(6)
 
 
 def test_a_bot_that_ends_its_process_or_hangs_loses_its_games_and_no_other_game_changes(workforce: Workforce) -> None:

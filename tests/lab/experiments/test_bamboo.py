@@ -26,20 +26,17 @@ def expected(state: State) -> Fraction:
     return sum((expected(state.play(move)) for move in moves), Fraction(0)) / len(moves)
 
 
-def test_the_exact_chance_on_size_1_is_that_of_the_plain_definition() -> None:
+def test_the_exact_chance_on_size_1_is_that_of_the_plain_definition_and_of_random_games() -> None:
     plain = expected(engine.load("bamboo", radius=1).start())
     assert plain == Fraction(1, 7)
     assert chance_of_first(1) == pytest.approx(float(plain), abs=1e-12)
+    assert random_games([1, 5, 4000]) == random_games([1, 5, 4000])
+    assert random_games([1, 5, 4000]) != random_games([1, 6, 4000])
+    assert counted("x", 100 / 7, Tally.of(random_games([1, 5, 4000]), 4000), of=10**9).verdict == "agrees"
 
 
 def test_the_exact_chance_on_size_2_is_the_known_one() -> None:
     assert chance_of_first(2) == pytest.approx(0.412604, abs=5e-7)
-
-
-def test_random_games_are_those_of_their_seed_and_of_the_exact_chance() -> None:
-    assert random_games([1, 5, 4000]) == random_games([1, 5, 4000])
-    assert random_games([1, 5, 4000]) != random_games([1, 6, 4000])
-    assert counted("x", 100 / 7, Tally.of(random_games([1, 5, 4000]), 4000), of=10**9).verdict == "agrees"
 
 
 def test_an_exact_value_is_compared_with_the_papers_own_sampling_error(tmp_path: Path) -> None:
@@ -53,12 +50,9 @@ def test_an_exact_value_is_compared_with_the_papers_own_sampling_error(tmp_path:
     assert exactly.detectable == pytest.approx(9, abs=1)
 
 
-def test_the_printed_intervals_hold_the_printed_shares_in_their_middle() -> None:
+def test_the_printed_shares_are_whole_and_in_the_middle_of_their_intervals() -> None:
     for share, low, high in CLAIMED_SHARES.values():
         assert (low + high) / 2 == pytest.approx(share, abs=0.01)
-
-
-def test_every_pair_has_a_printed_share() -> None:
     for table in (Heuristics(), Agents()):
         assert len(table.printed) == 10
         assert {name for pair in table.printed for name in pair} == set(table.players)

@@ -91,8 +91,6 @@ def test_the_efficiency_of_a_threshold_is_its_share_of_wins_less_its_relative_co
     assert curve.optimum(curve.nodes) == (40, [40])
     assert curve.optimum([0, 1, 1])[0] == 0
 
-
-def test_a_curve_has_its_first_games_and_costs_relative_to_the_largest() -> None:
     few = BotPairing("a", "b", (game(0, 0, 0.1, 10), game(1, 0, 0.1, 10), game(2, 1, 9.0, 900)))
     many = BotPairing("a", "b", (game(0, 0, 0.4, 20), game(1, 1, 0.4, 20)))
     curve = ThresholdCurve.of((0, 40), [few, many], 2)
@@ -174,12 +172,17 @@ def visits(node: BambooTreeNode) -> dict[int, tuple[int, int]]:
     return {move: (child.visits, child.wins) for move, child in node.children.items()}
 
 
-def test_the_default_reading_is_the_bots_search_and_every_other_one_is_not() -> None:
+def test_the_default_reading_is_the_bots_search_and_every_other_one_is_not_and_games_repeat() -> None:
     ours = visits(grown(None, 300))
     assert visits(grown(TreeReading(), 300)) == ours
     for name, reading in READINGS.items():
         if reading.keeps_tree:
             assert visits(grown(reading, 300)) != ours, name
+
+    items = [ReadingGame(name, 0.4, 5, "bamboo-uniform", 1, number) for name in READINGS for number in range(2)]
+    won = [reading_wins(item) for item in items]
+    assert won == [reading_wins(item) for item in items]
+    assert set(won) <= {0, 1}
 
 
 def test_a_quotient_of_whole_numbers_is_one_until_the_first_loss() -> None:
@@ -205,13 +208,6 @@ def test_who_wins_is_counted_for_the_root_the_leaf_or_the_node() -> None:
         assert child.wins >= sum(reply.wins for reply in child.children.values())
     for child in leaf.children.values():
         assert child.wins >= sum(reply.wins for reply in child.children.values())
-
-
-def test_a_game_of_a_reading_repeats() -> None:
-    items = [ReadingGame(name, 0.4, 5, "bamboo-uniform", 1, number) for name in READINGS for number in range(2)]
-    won = [reading_wins(item) for item in items]
-    assert won == [reading_wins(item) for item in items]
-    assert set(won) <= {0, 1}
 
 
 def test_figures_12_and_13_judge_the_reading_by_the_text_below_equation_8(tmp_path: Path) -> None:

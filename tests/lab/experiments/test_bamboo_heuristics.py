@@ -115,25 +115,20 @@ def test_ties_fall_by_chance_or_by_the_order_of_cells_or_in_a_heap_that_mistakes
     assert chosen(READINGS[TRUNCATED]) > set(best)
 
 
-def test_games_of_readings_repeat_and_the_seats_alternate() -> None:
+def test_games_of_readings_repeat_the_seats_alternate_and_outer_wins_against_uniform() -> None:
     assert reading_wins((GROUPS, "uniform", 2, 1, 0, 40)) == reading_wins((GROUPS, "uniform", 2, 1, 0, 40))
     parts = [reading_wins((GROUPS, "uniform", 2, 1, number, number + 1)) for number in range(40)]
     assert sum(parts) == reading_wins((GROUPS, "uniform", 2, 1, 0, 40))
     # On size 1 a player of the rim loses with the first move and wins with the second.
     assert [reading_wins(("outer", "outer", 1, 1, number, number + 1)) for number in range(6)] == [0, 1] * 3
 
-
-def test_outer_wins_against_uniform_and_uniform_loses() -> None:
     assert reading_wins(("outer", "uniform", 5, 1, 0, 6)) == 6
     assert reading_wins(("uniform", "outer", 5, 1, 0, 6)) == 0
 
 
-def test_a_likelihood_is_the_binomial_probability_of_the_printed_counts() -> None:
+def test_every_reading_is_tried_once_and_its_likelihood_that_of_the_printed_counts() -> None:
     assert log_likelihood([0.5], [50], 2) == pytest.approx(math.log(0.5))
     assert log_likelihood([0.1, 0.5], [0, 50], 4) == pytest.approx(4 * math.log(0.9) + math.log(6 / 16))
-
-
-def test_every_reading_is_known_and_tried_once() -> None:
     assert len({reading.label for reading in TRIED}) == len(TRIED)
     assert len({(reading.players, reading.radius) for reading in TRIED}) == len(TRIED)
     assert {name for reading in TRIED for name in reading.players} == set(READINGS)
@@ -163,13 +158,10 @@ def test_a_row_that_differs_names_the_reading_that_agrees() -> None:
     assert "because it fits" in by_tried.why
 
 
-def test_a_row_of_a_reading_that_was_searched_for_says_so() -> None:
+def test_a_row_tells_whether_its_reading_was_searched_for_and_its_verdict_for_fewer_games() -> None:
     pair = "sparsity", "group count"
     notes = [Heuristics().variant_row(variant, pair, Tally.of(620, 1000)).note for variant in (ADDED, AVERAGED)]
     assert notes == ["reading chosen to fit; as 50 printed games: unclear", "as 50 printed games: unclear"]
-
-
-def test_each_row_tells_its_verdict_for_half_as_many_printed_games() -> None:
     # 62% and 54 of 100 could be told apart by 100 games with enough power, by 50 they could not.
     row = Heuristics().row("x", ("sparsity", "group count"), Tally.of(620, 1000))
     assert row.verdict == counted("x", 54, Tally.of(620, 1000)).verdict == "agrees"

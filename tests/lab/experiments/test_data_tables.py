@@ -70,9 +70,8 @@ def square(item: Any) -> Any:
     return item
 
 
-@pytest.mark.parametrize(
-    ("items", "results", "lines"),
-    [
+def test_an_item_is_a_line_with_what_is_plain_of_it_and_its_result(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    rows: tuple[tuple[Sequence[Any], Sequence[Any], list[dict[str, str]]], ...] = (
         ([3, 4], [9, 16], [{"item": "3", "result": "9"}, {"item": "4", "result": "16"}]),
         ([(TERMS, ("b1", "c1"), 5)], [0.1234567891], [{"game": "trapgrid", "moves_2": "2", "item_3": "5"}]),
         ([(TERMS, ("b1", "c1"), 5)], [0.1234567891], [{"result": "0.123457"}]),
@@ -81,17 +80,15 @@ def square(item: Any) -> Any:
         ([1], [{"cells": [4, 5]}], [{"cells": "4 5"}]),
         ([1], [{"looks": {"2": 0.5, "3": [1, 2]}}], [{"looks_2": "0.5", "looks_3": "1 2"}]),
         ([8], [[{"n": 1}, {"n": 2}]], [{"item": "8", "part": "0", "n": "1"}, {"item": "8", "part": "1", "n": "2"}]),
-    ],
-)
-def test_an_item_is_a_line_with_what_is_plain_of_it_and_its_result(
-    items: Sequence[Any], results: Sequence[Any], lines: list[dict[str, str]], tmp_path: Path
-) -> None:
-    table = item_table(tmp_path / "items.csv.gz", square, items, results)
-    found = read(tmp_path / "items.csv.gz")
-    assert table.lines == len(found) == len(lines)
-    for line, expected in zip(found, lines, strict=True):
-        assert expected.items() <= line.items()
-    assert table.about == "Each line is an item, measured by `square`: Return the square."
+    )
+    for items, results, lines in rows:
+        with subtests.test(items=items, results=results, lines=lines):
+            table = item_table(tmp_path / "items.csv.gz", square, items, results)
+            found = read(tmp_path / "items.csv.gz")
+            assert table.lines == len(found) == len(lines)
+            for line, expected in zip(found, lines, strict=True):
+                assert expected.items() <= line.items()
+            assert table.about == "Each line is an item, measured by `square`: Return the square."
 
 
 def taken_apart(item: tuple[str, int]) -> int:
@@ -100,10 +97,16 @@ def taken_apart(item: tuple[str, int]) -> int:
     return number if name else 0
 
 
-def test_the_parts_of_an_item_are_named(tmp_path: Path) -> None:
+def test_the_description_names_files_columns_and_parts_of_items(tmp_path: Path) -> None:
     table = item_table(tmp_path / "items.csv.gz", taken_apart, [("a", 1)], [1])
     assert table.about.endswith("Return the number. Item: `name`, `number`.")
     assert '"Item" above names the parts in order' in describe("Some", "make", {"items": table})
+
+    tables = {"games": DataTable(1200, ("number", "ending", "plies"), "Each line is a game.")}
+    text = describe("Some games", "make games", tables)
+    assert "- `games.csv.gz`, 1,200 lines. Each line is a game. Columns: `number`, `ending`, `plies`." in text
+    assert "- `SEAT_depths`: " in text
+    assert "Columns of items" not in text
 
 
 def test_a_laboratory_keeps_the_data_of_each_step(tmp_path: Path) -> None:
@@ -116,11 +119,3 @@ def test_a_laboratory_keeps_the_data_of_each_step(tmp_path: Path) -> None:
     again = Laboratory(Inline(), tmp_path, "tiny", 1, no_report)
     again.play("games", TERMS, [Fixture(number, ("random", "random")) for number in range(4)])
     assert (lab.data_folder / "games.csv.gz").read_bytes() == before, "read from the journal, nothing changes"
-
-
-def test_the_description_names_files_and_columns() -> None:
-    tables = {"games": DataTable(1200, ("number", "ending", "plies"), "Each line is a game.")}
-    text = describe("Some games", "make games", tables)
-    assert "- `games.csv.gz`, 1,200 lines. Each line is a game. Columns: `number`, `ending`, `plies`." in text
-    assert "- `SEAT_depths`: " in text
-    assert "Columns of items" not in text

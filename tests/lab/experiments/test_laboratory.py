@@ -109,23 +109,19 @@ def played(number: int, opening: tuple[str, ...], moves: tuple[str, ...], winner
     return PlayedGame(Fixture(number, ("a", "b"), opening), moves, winner, "rules")
 
 
-def test_repeated_games_of_deterministic_players_count_once() -> None:
+def test_repeated_games_count_once_and_games_with_chance_by_their_openings() -> None:
     # The same game ten times after one opening, and a different one after the other.
     games = [played(number, ("x",), ("x", "y")) for number in range(10)]
     games += [played(number, ("z",), ("z", "y"), winner=1) for number in range(10, 12)]
     tally = tally_of(games, [game.score(0) for game in games])
     assert (tally.share, tally.trials, tally.effective) == (0.5, 12, 2.0)
 
-
-def test_games_with_chance_count_by_their_openings() -> None:
     games = [played(number, ("x",), ("x", str(number))) for number in range(10)]
     games += [played(number, ("z",), ("z", str(number)), winner=1) for number in range(10, 20)]
     tally = tally_of(games, [game.score(0) for game in games])
     assert tally.trials == 20
     assert tally.effective == pytest.approx(2)
 
-
-def test_games_with_chance_from_the_start_are_independent() -> None:
     games = [played(number, (), (str(number),), winner=number % 2) for number in range(10)]
     assert tally_of(games, [game.score(0) for game in games]) == Tally(5, 10, 10.0)
 

@@ -31,7 +31,7 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_run_names_software_machine_and_date() -> None:
+def test_a_run_names_software_machine_and_date_with_its_zone() -> None:
     made = provenance(datetime(2026, 1, 2, 1, 30, tzinfo=timezone(timedelta(hours=3))))
     assert made["date"] == "2026-01-01T22:30:00+00:00"
     assert made["version"] == version("cornered")
@@ -40,33 +40,26 @@ def test_a_run_names_software_machine_and_date() -> None:
     assert made["processor"] == processor() != ""
     assert json.loads(json.dumps(made)) == made
 
+    assert datetime.fromisoformat(provenance(datetime.now(UTC))["date"]).tzinfo is not None
 
-def test_the_commit_is_that_of_a_clean_checkout(checkout: Path) -> None:
+
+def test_the_commit_is_that_of_a_checkout_and_changed_sources_are_told(checkout: Path) -> None:
     found = commit(checkout)
     assert found is not None
     assert len(found) == 40
     (checkout / "docs" / "report.md").write_text("2\n")
     assert commit(checkout) == found, "a report that was written changes no source"
-
-
-@pytest.mark.parametrize("name", ["lab/one.py", "lab/two.py"])
-def test_changed_and_new_sources_are_told(checkout: Path, name: str) -> None:
-    (checkout / name).write_text("2\n")
-    found = commit(checkout)
-    assert found is not None
-    assert found.endswith("-dirty")
-
-
-def test_a_package_inside_a_foreign_checkout_has_no_commit(checkout: Path) -> None:
+    new, old = checkout / "lab" / "two.py", checkout / "lab" / "one.py"
+    new.write_text("2\n")
+    assert commit(checkout) == f"{found}-dirty", "a new source"
+    new.unlink()
+    old.write_text("2\n")
+    assert commit(checkout) == f"{found}-dirty", "a changed source"
     inside = checkout / "lab" / "site-packages"
     inside.mkdir()
-    assert commit(inside) is None
+    assert commit(inside) is None, "a package inside a foreign checkout"
 
 
 def test_without_git_there_is_no_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert commit(Path(__file__).parents[3]) is None
-
-
-def test_the_date_has_a_zone() -> None:
-    assert datetime.fromisoformat(provenance(datetime.now(UTC))["date"]).tzinfo is not None

@@ -48,15 +48,13 @@ def searching(seat: int = 0) -> TextbookSearch:
     return TextbookSearch(seat, lambda state, seat: 0.0)
 
 
-def test_the_printed_sum_of_bytes_holds_for_20_walls_only() -> None:
+def test_the_printed_sum_of_bytes_holds_for_20_walls_only_and_a_shape_counts_every_position() -> None:
     # "Positions: 4 ints = 16 bytes, walls: 40 ints = 160 bytes, metadata: 5 integers (20 bytes)".
     assert printed_bytes(20) == 16 + 160 + 20
     assert printed_bytes(4) == 16 + 32 + 20
     assert python_bytes(9, 20) > 10 * printed_bytes(20)
     assert python_bytes(9, 20) > python_bytes(3, 4)
 
-
-def test_a_games_shape_counts_every_position() -> None:
     terms = ContestTerms.of("quoridor", {"size": 3})
     moves = ("b2", "a3", "a2")
     counts = [11, len(start(3).play("b2").moves()), len(start(3).play("b2").play("a3").moves())]
@@ -112,7 +110,7 @@ def peer_perft(state: Any, depth: int) -> int:
     return sum(peer_perft(state.child(action), depth - 1) for action in state.legal_actions())
 
 
-def test_readings_that_differ_name_the_one_that_agrees() -> None:
+def test_readings_that_differ_name_the_one_that_agrees_and_many_are_summed_up() -> None:
     agreeing, differing, far = (
         exact(label, "~10", about(10), figure) for label, figure in (("one", 10), ("two", 20), ("three", 30))
     )
@@ -122,14 +120,12 @@ def test_readings_that_differ_name_the_one_that_agrees() -> None:
     assert (two.reason, three.reason) == ("vague", "vague")
     assert three.why == "Nobody knows. None of these agrees: two, 20; three, 30."
 
-
-def test_many_readings_that_differ_are_summed_up() -> None:
     many = [exact(f"number {figure}", "~10", about(10), figure) for figure in range(20, 20 + MAX_LISTED + 1)]
     why = "Why? None of the 7 readings here agrees: the lowest is number 20, 20; the highest is number 26, 26."
     assert {row.why for row in settled(many, "Why?")} == {why}
 
 
-def test_plain_minimax_comes_to_what_alpha_beta_does() -> None:
+def test_plain_minimax_looks_at_every_candidate_and_comes_to_what_alpha_beta_does() -> None:
     terms = ContestTerms.of("quoridor", {"size": 3})
     for line in random_positions(terms, 20, 6):
         for depth in (1, 2, 3):
@@ -137,8 +133,6 @@ def test_plain_minimax_comes_to_what_alpha_beta_does() -> None:
             assert one["same"]
             assert one["pruned"] <= one["plain"]
 
-
-def test_plain_minimax_looks_at_every_candidate() -> None:
     state, search = start(5), searching()
     value = plain(state, 2, 0, search, PrintedWeights())
     children = [state.play(move) for move in choice(state, 8)]
@@ -146,20 +140,16 @@ def test_plain_minimax_looks_at_every_candidate() -> None:
     assert value == alpha_beta(state, 2, -math.inf, math.inf, 0, searching(), 8, PrintedWeights())[0]
 
 
-def test_the_whole_tree_is_counted_by_perft() -> None:
+def test_the_whole_tree_is_counted_by_perft_and_has_a_largest_one() -> None:
     assert full_width((ContestTerms.of("quoridor"), (), 2)) == 131 + 16677
     assert full_width((ContestTerms.of("quoridor", {"size": 3}), (), 4)) == 11 + 77 + 380 + 1528
 
-
-def test_no_position_of_3x3_has_the_printed_nodes() -> None:
     # The start has 11 moves; elsewhere a pawn that can jump to the side has two more.
     assert widest((3, 1)) == 13
     assert widest((3, 4)) < 3600
     terms = ContestTerms.of("quoridor", {"size": 3})
     assert max(full_width((terms, line, 3)) for line in random_positions(terms, 30, 4)) <= widest((3, 3))
 
-
-def test_the_printed_search_has_a_largest_tree() -> None:
     assert most_nodes(2) == 13 + 169
     terms = ContestTerms.of("quoridor")
     widths = [looked_at((terms, line, 2))["plain"] for line in random_positions(terms, 20, 12)]
@@ -218,14 +208,15 @@ def row(low: float, high: float) -> FigureRow:
     return FigureRow("", "", (low + high) / 2, low, high, 100, "new", "%")
 
 
-@pytest.mark.parametrize(
-    ("path", "others", "verdict"),
-    [((5, 10), (40, 60), "agrees"), ((30, 45), (40, 60), "unclear"), ((70, 80), (40, 60), "differs")],
-)
-def test_what_dominates_costs_most_to_do_without(
-    path: tuple[float, float], others: tuple[float, float], verdict: str
-) -> None:
-    assert dominance({"path": row(*path), "progress": row(*others), "stock": row(*others)}) == verdict
+def test_what_dominates_costs_most_to_do_without(subtests: pytest.Subtests) -> None:
+    rows: tuple[tuple[tuple[float, float], tuple[float, float], str], ...] = (
+        ((5, 10), (40, 60), "agrees"),
+        ((30, 45), (40, 60), "unclear"),
+        ((70, 80), (40, 60), "differs"),
+    )
+    for path, others, verdict in rows:
+        with subtests.test(path=path, others=others, verdict=verdict):
+            assert dominance({"path": row(*path), "progress": row(*others), "stock": row(*others)}) == verdict
 
 
 def test_weights(tmp_path: Path) -> None:
@@ -239,8 +230,6 @@ def test_three_by_three_is_lost_for_the_first_player() -> None:
     assert [one["plies"] for one in found] == [4, 8, 12, 12, 12]
     assert {one["value"] for one in found} == {"loss"}
 
-
-def test_the_shortest_proof_holds_without_the_solver() -> None:
     # Four plies from the end no value is an estimate: every line of every move loses.
     search = searching()
     value, _ = depth_limited(start(3, walls=0), 4, 0, search)

@@ -39,19 +39,17 @@ def game(terms: ContestTerms, number: int) -> tuple[str, ...]:
     return tuple(moves)
 
 
-@pytest.mark.parametrize(
-    ("text", "is_apart"),
-    [
+def test_pawns_are_apart_when_no_cell_is_in_reach_of_both(subtests: pytest.Subtests) -> None:
+    for text, is_apart in (
         ("0.../..../..../...1 0", False),
         ("0.../xxxx/..../...1 0", True),
         ("0.../xxx./..../...1 0", False),
         ("0.1./xxxx/..../.... 0", False),
         # The pawns are adjacent, and no free cell is between them.
         (".x../0x../1x../.x.. 0", True),
-    ],
-)
-def test_pawns_are_apart_when_no_cell_is_in_reach_of_both(text: str, is_apart: bool) -> None:
-    assert are_separated(board_of(parsed(text, 4))) == is_apart
+    ):
+        with subtests.test(text=text, is_apart=is_apart):
+            assert are_separated(board_of(parsed(text, 4))) == is_apart
 
 
 def test_the_truth_about_pawns_that_are_apart_is_what_trying_everything_finds() -> None:
