@@ -258,13 +258,11 @@ def test_every_command_can_be_paid_for_with_the_default_burst(match: Match) -> N
 
 @pytest.mark.parametrize("name", WORK)
 def test_no_command_takes_more_than_it_is_charged_or_holds_the_loop_up(
-    name: str, match: Match, log: list[MatchEvent], capsys: pytest.CaptureFixture[str]
+    name: str, match: Match, log: list[MatchEvent]
 ) -> None:
     command, work = WORK[name]
     work(match, log)
     took, charged = cpu_us(lambda: work(match, log)), cost_of(command, match)
-    with capsys.disabled():
-        print(f"\n{name}: {took:.0f} us for {charged:.1f} tokens, {took / charged:.0f} us each", end="")  # noqa: T201
     assert took / charged < UNIT_US * TOLERANCE
     assert took < SLICE_MS * 1000
 
@@ -295,9 +293,7 @@ def a_line(match: Match, length: int) -> tuple[str, ...]:
 
 @pytest.mark.parametrize(("game", "plies"), [("quoridor", 16), ("bamboo", 60)])
 @pytest.mark.parametrize("ask", ["newest", "newest again", "earlier", "1 move", "16 moves"])
-def test_a_full_board_takes_no_more_than_is_charged(
-    game: str, plies: int, ask: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_full_board_takes_no_more_than_is_charged(game: str, plies: int, ask: str) -> None:
     match = played(game, plies)
     assert game != "quoridor" or match.position.split(" walls=")[1].split(" ")[0].count(",") == 15
     forget()
@@ -319,12 +315,10 @@ def test_a_full_board_takes_no_more_than_is_charged(
         else:
             charged = cost_of(command, match)
             took = cpu_us(lambda: forgetful(match, ply))
-    with capsys.disabled():
-        print(f"\n{game}, {ask}: {took:.0f} us for {charged:.1f} tokens, {took / charged:.0f} us each", end="")  # noqa: T201
     assert took / charged < UNIT_US * BOARD_TOLERANCE
 
 
-def test_the_end_of_a_long_race_takes_no_more_than_is_charged(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_end_of_a_long_race_takes_no_more_than_is_charged() -> None:
     _, spec = catalogue.settle(SPEC)
     players = tuple(Player(id=f"p{n}", name=f"P{n}", kind="person") for n in range(2))
     match = Match.replay(open_match(Opening("m1", spec, players, NO_CLOCK), SEED, now=1_000), SEED)
@@ -341,8 +335,6 @@ def test_the_end_of_a_long_race_takes_no_more_than_is_charged(capsys: pytest.Cap
     assert end is not None
     assert end.you.endswith("in 988 moves")
     took = cpu_us(lambda: JSON.encode(moves_view(match, match.ply, id="c")))
-    with capsys.disabled():
-        print(f"\nend: {took:.0f} us for {again:.1f} tokens, {took / again:.0f} us each", end="")  # noqa: T201
     assert took / again < UNIT_US * BOARD_TOLERANCE
     assert again <= charged
 
@@ -415,9 +407,7 @@ def packed(codec: Codec, message: dict[str, Any]) -> bytes:
 
 @pytest.mark.parametrize("codec", [JSON, MSGPACK], ids=["json", "msgpack"])
 @pytest.mark.parametrize("name", SPOILED)
-def test_no_message_takes_longer_to_decode_than_it_is_charged(
-    name: str, codec: Codec, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_message_takes_longer_to_decode_than_it_is_charged(name: str, codec: Codec) -> None:
     size = bisect.bisect(range(MAX_FRAME), MAX_FRAME, key=lambda size: len(packed(codec, SPOILED[name](size)))) - 1
     raw = packed(codec, SPOILED[name](size))
 
@@ -429,31 +419,21 @@ def test_no_message_takes_longer_to_decode_than_it_is_charged(
         return reading_cost(len(raw))
 
     took, charged = cpu_us(decode), decode()
-    with capsys.disabled():
-        print(f"\n{name}: {took:.0f} us for {charged:.1f} tokens, {took / charged:.0f} us each", end="")  # noqa: T201
     assert took / charged < UNIT_US * TOLERANCE
 
 
-def test_a_replay_is_done_in_short_steps_and_is_charged(
-    log: list[MatchEvent], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_replay_is_done_in_short_steps_and_is_charged(log: list[MatchEvent]) -> None:
     raw = [EVENT.dump_json(event) for event in log]
     took = cpu_us(lambda: Match.replay([EVENT.validate_json(one) for one in raw], SEED), times=3)
     step = slowest_ms(lambda: Match.replaying(log, SEED))
-    with capsys.disabled():
-        print(f"\nreplay: {took / 1000:.0f} ms, {replay_cost(len(log)):.0f} tokens, steps {step:.1f} ms", end="")  # noqa: T201
     assert took / replay_cost(len(log)) < UNIT_US * TOLERANCE
     assert step < SLICE_MS
 
 
-def test_a_download_is_written_in_short_steps_and_is_charged(
-    log: list[MatchEvent], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_download_is_written_in_short_steps_and_is_charged(log: list[MatchEvent]) -> None:
     raw = [EVENT.dump_json(event) for event in log]
     took = cpu_us(lambda: [*slices_of(record_of([EVENT.validate_json(one) for one in raw]))], times=3)
     step = slowest_ms(lambda: slices_of(record_of(log)))
-    with capsys.disabled():
-        print(f"\ndownload: {took / 1000:.0f} ms, {download_cost(len(log)):.0f} tokens, steps {step:.1f} ms", end="")  # noqa: T201
     assert took / download_cost(len(log)) < UNIT_US * TOLERANCE
     assert step < SLICE_MS
 
@@ -486,9 +466,7 @@ def walled() -> list[MatchEvent]:
 
 
 @pytest.mark.parametrize("picture", ["drawing", "animation"])
-def test_a_drawing_of_a_long_match_takes_no_more_than_is_charged(
-    picture: str, walled: list[MatchEvent], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_drawing_of_a_long_match_takes_no_more_than_is_charged(picture: str, walled: list[MatchEvent]) -> None:
     def work() -> None:
         played = PlayedGame.of(walled)
         if picture == "animation":
@@ -499,15 +477,11 @@ def test_a_drawing_of_a_long_match_takes_no_more_than_is_charged(
     assert len(walled) > MAX_FRAMES
     charged = download_cost(len(walled)) + (ANIMATION if picture == "animation" else DRAWING)
     took = cpu_us(work, times=3)
-    with capsys.disabled():
-        print(f"\n{picture}: {took / 1000:.0f} ms for {charged:.0f} tokens, {took / charged:.0f} us each", end="")  # noqa: T201
     assert took / charged < UNIT_US * TOLERANCE
 
 
 @pytest.mark.parametrize("picture", ["drawing", "animation"])
-def test_a_drawing_of_a_short_match_takes_no_more_than_is_charged(
-    picture: str, walled: list[MatchEvent], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_drawing_of_a_short_match_takes_no_more_than_is_charged(picture: str, walled: list[MatchEvent]) -> None:
     events = walled[: MAX_FRAMES if picture == "animation" else 20]
     played = PlayedGame.of(events)
 
@@ -519,12 +493,10 @@ def test_a_drawing_of_a_short_match_takes_no_more_than_is_charged(
 
     charged = ANIMATION if picture == "animation" else DRAWING
     took = cpu_us(work, times=3)
-    with capsys.disabled():
-        print(f"\n{picture}: {took / 1000:.1f} ms for {charged:.0f} tokens, {took / charged:.0f} us each", end="")  # noqa: T201
     assert took / charged < UNIT_US * TOLERANCE
 
 
-def test_a_preview_takes_no_more_than_is_charged(walled: list[MatchEvent], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_preview_takes_no_more_than_is_charged(walled: list[MatchEvent]) -> None:
     pytest.importorskip("resource")
     played = PlayedGame.of(walled[:20])
     svg = drawn(played.scenes()[-1], played.board, is_preview=True).encode()
@@ -544,8 +516,6 @@ def test_a_preview_takes_no_more_than_is_charged(walled: list[MatchEvent], capsy
         )
         best = min(best, children() - begun)
     took = best / plainly * PLAIN_US
-    with capsys.disabled():
-        print(f"\npreview: {took / 1000:.0f} ms for {PREVIEW:.0f} tokens, {took / PREVIEW:.0f} us each", end="")  # noqa: T201
     assert took / PREVIEW < UNIT_US * TOLERANCE
 
 
@@ -567,9 +537,7 @@ def test_a_move_of_a_long_match_costs_no_more_than_one_of_a_short_match(log: lis
     assert long < 2 * short
 
 
-async def test_answers_about_ratings_take_no_more_than_is_charged(
-    sqlite_url: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_answers_about_ratings_take_no_more_than_is_charged(sqlite_url: str) -> None:
     speeds = ("bullet", "blitz", "rapid", "untimed", "classical")
     pools = [f"trapgrid:size={size}:{speed}" for size in range(3, 9) for speed in speeds]
     database = await Database.open(sqlite_url)
@@ -601,8 +569,6 @@ async def test_answers_about_ratings_take_no_more_than_is_charged(
                 assert all(one.rank is None for one in answer.ratings)
                 charged += profile_cost(len(answer.ratings))
             took = best / plainly * PLAIN_US
-            with capsys.disabled():
-                print(f"\n{command.type}: {took / 1e3:.1f} ms for {charged:.0f} tokens", end="")  # noqa: T201
             assert took / charged < UNIT_US * TOLERANCE
     finally:
         await database.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -117,6 +119,16 @@ async def finished(made: Cluster) -> str:
     room.check_emptiness()
     assert all(each.registry.get(match) is None for each in made.nodes.values())
     return match
+
+
+@contextlib.asynccontextmanager
+async def asking(*nodes: str) -> AsyncIterator[tuple[Cluster, Client, Client, str, str]]:
+    """Nodes of which `c` has the queue, a player at `a` and an analyst at `b`, a match, and the question about it."""
+    async with cluster(*nodes, lobby="c") as made:
+        match = await finished(made)
+        ann, bot = await made["a"].come("ann"), await made["b"].come("bot", kind="bot")
+        await offer(bot)
+        yield made, ann, bot, match, (await ask(ann, match))["ref"]
 
 
 class Sent:
@@ -236,11 +248,7 @@ async def test_refusals_are_those_of_one_node() -> None:
 
 
 async def test_a_cancelled_analysis_stops_its_analyst() -> None:
-    async with cluster("a", "b", "c", lobby="c") as made:
-        match = await finished(made)
-        ann, bot = await made["a"].come("ann"), await made["b"].come("bot", kind="bot")
-        await offer(bot)
-        asked = (await ask(ann, match))["ref"]
+    async with asking("a", "b", "c") as (made, ann, bot, _, asked):
         await order(ann, CancelAnalysis(id=new(ann), analysis=asked))
         assert [one["job"] for one in bot.line.of("stop_analysis")] == [asked]
         assert made["c"].service.analysis_service.jobs == 0
@@ -265,11 +273,7 @@ async def test_questions_end_with_their_socket(has_crashed: bool) -> None:
 
 @pytest.mark.parametrize("has_crashed", [False, True], ids=["the socket closes", "the node dies"])
 async def test_a_lost_analysts_job_goes_to_another(has_crashed: bool) -> None:
-    async with cluster("a", "b", "c", "d", lobby="c") as made:
-        match = await finished(made)
-        ann, bot = await made["a"].come("ann"), await made["b"].come("bot", kind="bot")
-        await offer(bot)
-        asked = (await ask(ann, match))["ref"]
+    async with asking("a", "b", "c", "d") as (made, ann, bot, _, asked):
         other = await made["d"].come("other", kind="bot")
         await offer(other)
         if has_crashed:
@@ -309,19 +313,18 @@ async def test_with_a_new_owner_analysts_offer_again_and_questions_may_be_repeat
         assert len([one for one in results(ann) if one[1]]) == 2
 
 
-async def test_the_owners_own_clients_go_on_with_the_new_owner() -> None:
-    async with cluster("a", "b") as made:
-        match = await finished(made)
-        ann, bot = await made["a"].come("ann"), await made["a"].come("bot", kind="bot")
-        await offer(bot)
-        asked = (await ask(ann, match))["ref"]
-        await made["a"].ownership.give([LOBBY_SLOT], "b")
-        await after(3)
-        assert results(ann)[-1] == (asked, True, False, INTERRUPTED)
-        again = (await ask(ann, match))["ref"]
-        assert jobs(bot) == [asked, again]
-        await report(bot, again)
-        assert results(ann)[-1] == (again, True, True, "")
+async def test_the_owners_own_clients_go_on_with_the_new_owner(two: Cluster) -> None:
+    match = await finished(two)
+    ann, bot = await two["a"].come("ann"), await two["a"].come("bot", kind="bot")
+    await offer(bot)
+    asked = (await ask(ann, match))["ref"]
+    await two["a"].ownership.give([LOBBY_SLOT], "b")
+    await after(3)
+    assert results(ann)[-1] == (asked, True, False, INTERRUPTED)
+    again = (await ask(ann, match))["ref"]
+    assert jobs(bot) == [asked, again]
+    await report(bot, again)
+    assert results(ann)[-1] == (again, True, True, "")
 
 
 async def test_what_is_asked_without_an_owner_waits_for_the_next_one() -> None:
@@ -353,11 +356,7 @@ async def test_what_is_asked_without_an_owner_waits_for_the_next_one() -> None:
 
 @pytest.mark.parametrize("is_final", [False, True])
 async def test_lost_messages_end_an_analysis_with_an_error(is_final: bool) -> None:
-    async with cluster("a", "b", "c", lobby="c") as made:
-        match = await finished(made)
-        ann, bot = await made["a"].come("ann"), await made["b"].come("bot", kind="bot")
-        await offer(bot)
-        asked = (await ask(ann, match))["ref"]
+    async with asking("a", "b", "c") as (made, ann, bot, _, asked):
         made.network.drop("c", "a", 1)
         await report(bot, asked, final=is_final)
         await after(2)
@@ -380,10 +379,6 @@ async def test_a_lost_offer_is_repeated() -> None:
 
 
 async def test_a_job_is_over_in_time_without_an_answer() -> None:
-    async with cluster("a", "b", "c", lobby="c") as made:
-        match = await finished(made)
-        ann, bot = await made["a"].come("ann"), await made["b"].come("bot", kind="bot")
-        await offer(bot)
-        asked = (await ask(ann, match))["ref"]
+    async with asking("a", "b", "c") as (_, ann, _, _, asked):
         await after((MAX_ANALYSIS_MS + REPLY_GRACE_MS) / 1000 + 1)
         assert results(ann)[-1][:3] == (asked, True, False)

@@ -39,6 +39,7 @@ from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.runtime.task_group import TaskGroup
 from tests.conftest import Mosquitto
 from tests.server.conftest import Pair, PlayOut, Running, Start, Stores
+from tests.server.runtime.seats import seated
 
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
 
@@ -233,8 +234,7 @@ async def test_a_match_whose_storing_was_not_confirmed_begins_if_it_is_there(
 async def test_a_finished_match_that_cannot_be_replayed_hides_no_others(
     running_server: Start, stores: Stores, pair: Pair, play_out: PlayOut
 ) -> None:
-    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
-        match = await pair(ann, ben)
+    async with seated(running_server(), pair) as (ann, ben, _, match):
         await play_out(match, (ann, ben))
         events = await stores.journal.read(match)
         lost = GameSpec(name="gone", options={})
@@ -247,8 +247,7 @@ async def test_a_finished_match_that_cannot_be_replayed_hides_no_others(
 async def test_finished_matches_are_asked_for_page_by_page(
     running_server: Start, stores: Stores, pair: Pair, play_out: PlayOut
 ) -> None:
-    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
-        match = await pair(ann, ben)
+    async with seated(running_server(), pair) as (ann, ben, _, match):
         await play_out(match, (ann, ben))
         events = await stores.journal.read(match)
         for number in range(44):
@@ -318,8 +317,7 @@ async def test_a_stop_is_announced_answered_and_closed_with_1012(start: Start, p
 
         tasks.create_task(serve())
         running = await opened
-        async with running.client("Ann") as ann, running.client("Ben") as ben:
-            match = await pair(ann, ben)
+        async with seated(running, pair) as (ann, ben, _, match):
             await ann.tell(Play(id="last", match=match, ply=0, move="a2"))
             await ben.hear(Happened)
             stop.set()
@@ -344,30 +342,24 @@ async def test_two_programs_that_play_as_one_bot_are_told(running: Running) -> N
         assert not [message for message in one.heard if isinstance(message, Notice)]
 
 
-@pytest.mark.parametrize(("first", "second"), [(None, "two"), ("one", None), (None, None)])
-async def test_without_an_instance_the_second_connection_of_a_bot_alone_is_told(
-    running: Running, first: str | None, second: str | None
-) -> None:
-    async with running.client("Bot", kind="bot", instance=first) as one:
-        async with running.client("Bot", token=one.welcome.token, kind="bot", instance=second) as two:
-            notice = await two.hear(Notice)
-            assert notice.code == "also_here"
-            assert "Bot has another connection; if it is another program's" in notice.text
-        await one.ask(Ping)
-        assert not [message for message in one.heard if isinstance(message, Notice)]
+async def test_without_an_instance_the_second_connection_of_a_bot_alone_is_told(running: Running) -> None:
+    for number, (first, second) in enumerate(((None, "two"), ("one", None), (None, None))):
+        async with running.client(f"Bot {number}", kind="bot", instance=first) as one:
+            name, token = one.player.name, one.welcome.token
+            async with running.client(name, token=token, kind="bot", instance=second) as two:
+                notice = await two.hear(Notice)
+                assert notice.code == "also_here"
+                assert f"{name} has another connection; if it is another program's" in notice.text
+            await one.ask(Ping)
+            assert not [message for message in one.heard if isinstance(message, Notice)]
 
 
-@pytest.mark.parametrize(
-    ("kind", "first", "second"),
-    [("bot", "one", "one"), ("person", "a", "b"), ("person", None, None)],
-)
-async def test_windows_of_a_person_and_lines_of_one_program_are_normal(
-    running: Running, kind: str, first: str | None, second: str | None
-) -> None:
-    async with (
-        running.client("Ann", kind=kind, instance=first) as one,
-        running.client("Ann", token=one.welcome.token, kind=kind, instance=second) as two,
-    ):
-        for program in (one, two):
-            await program.ask(Ping)
-            assert not [message for message in program.heard if isinstance(message, Notice)]
+async def test_windows_of_a_person_and_lines_of_one_program_are_normal(running: Running) -> None:
+    for kind, first, second in (("bot", "one", "one"), ("person", "a", "b"), ("person", None, None)):
+        async with (
+            running.client("Ann", kind=kind, instance=first) as one,
+            running.client("Ann", token=one.welcome.token, kind=kind, instance=second) as two,
+        ):
+            for program in (one, two):
+                await program.ask(Ping)
+                assert not [message for message in program.heard if isinstance(message, Notice)]

@@ -57,65 +57,61 @@ class Spy:
         summaries.received = record  # type: ignore[method-assign]
 
 
-async def test_a_watcher_sees_a_match_of_another_node_move_and_end() -> None:
-    async with cluster("a", "b") as made:
-        watcher = await made["b"].come("cas")
-        await watcher.tell(WatchLobby(id="watch"))
-        ann, ben = await made["a"].come("ann"), await made["a"].come("ben")
-        match = await pair(ann, ben)
-        began = [one for told in watcher.line.of("lobby_changed") for one in told["matches"]]
-        assert [(one["id"], one["ply"]) for one in began] == [(match, 0)]
-        late = await made["b"].come("dan")
-        await late.tell(WatchLobby(id="watch"))
-        assert [one["id"] for one in late.line.of("lobby")[-1]["matches"]] == [match]
-        await act(ann, match, Play(id="play", match=match, ply=0, move="a2"))
-        moved = [one for told in watcher.line.of("lobby_changed") for one in told["moved"]]
-        shown = made["a"].service.summaries.of(match)
-        assert shown is not None
-        assert [(one["ply"], one["position"]) for one in moved] == [(1, shown.position)]
-        await act(ben, match, Resign(id="resign", match=match))
-        assert [one for told in watcher.line.of("lobby_changed") for one in told["matches_gone"]] == [match]
-        assert listed(made, "a") == listed(made, "b") == []
-        assert not len(made["b"].service.summaries)
+async def test_a_watcher_sees_a_match_of_another_node_move_and_end(two: Cluster) -> None:
+    watcher = await two["b"].come("cas")
+    await watcher.tell(WatchLobby(id="watch"))
+    ann, ben = await two["a"].come("ann"), await two["a"].come("ben")
+    match = await pair(ann, ben)
+    began = [one for told in watcher.line.of("lobby_changed") for one in told["matches"]]
+    assert [(one["id"], one["ply"]) for one in began] == [(match, 0)]
+    late = await two["b"].come("dan")
+    await late.tell(WatchLobby(id="watch"))
+    assert [one["id"] for one in late.line.of("lobby")[-1]["matches"]] == [match]
+    await act(ann, match, Play(id="play", match=match, ply=0, move="a2"))
+    moved = [one for told in watcher.line.of("lobby_changed") for one in told["moved"]]
+    shown = two["a"].service.summaries.of(match)
+    assert shown is not None
+    assert [(one["ply"], one["position"]) for one in moved] == [(1, shown.position)]
+    await act(ben, match, Resign(id="resign", match=match))
+    assert [one for told in watcher.line.of("lobby_changed") for one in told["matches_gone"]] == [match]
+    assert listed(two, "a") == listed(two, "b") == []
+    assert not len(two["b"].service.summaries)
 
 
-async def test_a_players_page_has_the_own_match_of_another_node() -> None:
-    async with cluster("a", "b") as made:
-        ann, ben = await made["a"].come("ann"), await made["b"].come("ben")
-        match = await pair(ann, ben)
-        made["b"].service._watch._updates.lists.matches.remove(match)
-        await ben.tell(WatchLobby(id="watch"))
-        assert [one["id"] for one in ben.line.of("lobby")[-1]["matches"]] == [match]
+async def test_a_players_page_has_the_own_match_of_another_node(two: Cluster) -> None:
+    ann, ben = await two["a"].come("ann"), await two["b"].come("ben")
+    match = await pair(ann, ben)
+    two["b"].service._watch._updates.lists.matches.remove(match)
+    await ben.tell(WatchLobby(id="watch"))
+    assert [one["id"] for one in ben.line.of("lobby")[-1]["matches"]] == [match]
 
 
-async def test_a_private_match_stays_on_its_node() -> None:
-    async with cluster("a", "b") as made:
-        ann, ben = await made["a"].come("ann"), await made["a"].come("ben")
-        spy = Spy(made, "b")
-        match = await pair(ann, ben, private=True)
-        await act(ann, match, Play(id="play", match=match, ply=0, move="a2"))
-        made["a"].service.summaries.link_restored("b")
-        await after(1)
-        assert spy.told
-        assert all(not told.changed for _, _, told in spy.told)
+async def test_a_private_match_stays_on_its_node(two: Cluster) -> None:
+    ann, ben = await two["a"].come("ann"), await two["a"].come("ben")
+    spy = Spy(two, "b")
+    match = await pair(ann, ben, private=True)
+    await act(ann, match, Play(id="play", match=match, ply=0, move="a2"))
+    two["a"].service.summaries.link_restored("b")
+    await after(1)
+    assert spy.told
+    assert all(not told.changed for _, _, told in spy.told)
 
 
-async def test_changes_are_told_four_times_a_second_at_most_and_once() -> None:
-    async with cluster("a", "b") as made:
-        ann, ben = await made["a"].come("ann"), await made["a"].come("ben")
-        matches = [await pair(ann, ben) for _ in range(3)]
-        spy = Spy(made, "b")
-        summaries = made["a"].service.summaries
-        for _ in range(100):
-            task = made["a"].registry.owned(matches[0])
-            assert task is not None
-            summaries.moved(task)
-            await after(0.01)
-        await after(1)
-        times = [at for at, _, _ in spy.told]
-        assert 3 <= len(times) <= 5
-        assert all(later - one >= SEND_INTERVAL_S - 0.01 for one, later in itertools.pairwise(times))
-        assert [[one.id for one in told.changed] for _, _, told in spy.told] == [[matches[0]]] * len(times)
+async def test_changes_are_told_four_times_a_second_at_most_and_once(two: Cluster) -> None:
+    ann, ben = await two["a"].come("ann"), await two["a"].come("ben")
+    matches = [await pair(ann, ben) for _ in range(3)]
+    spy = Spy(two, "b")
+    summaries = two["a"].service.summaries
+    for _ in range(100):
+        task = two["a"].registry.owned(matches[0])
+        assert task is not None
+        summaries.moved(task)
+        await after(0.01)
+    await after(1)
+    times = [at for at, _, _ in spy.told]
+    assert 3 <= len(times) <= 5
+    assert all(later - one >= SEND_INTERVAL_S - 0.01 for one, later in itertools.pairwise(times))
+    assert [[one.id for one in told.changed] for _, _, told in spy.told] == [[matches[0]]] * len(times)
 
 
 async def test_what_was_lost_is_told_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,16 +153,15 @@ async def test_matches_of_a_dead_node_come_back_with_their_heir() -> None:
         assert listed(made, "b") == listed(made, "c") == [match]
 
 
-async def test_a_match_that_changes_its_node_stays_listed_once() -> None:
-    async with cluster("a", "b", "c") as made:
-        ann, ben = await made["a"].come("ann"), await made["b"].come("ben")
-        match = await pair(ann, ben)
-        await made["a"].ownership.give([slot_of(match)], "b")
-        await after(2)
-        assert made["b"].registry.owned(match) is not None
-        assert [listed(made, name) for name in "abc"] == [[match]] * 3
-        await act(ben, match, Resign(id="resign", match=match))
-        assert [listed(made, name) for name in "abc"] == [[]] * 3
+async def test_a_match_that_changes_its_node_stays_listed_once(three: Cluster) -> None:
+    ann, ben = await three["a"].come("ann"), await three["b"].come("ben")
+    match = await pair(ann, ben)
+    await three["a"].ownership.give([slot_of(match)], "b")
+    await after(2)
+    assert three["b"].registry.owned(match) is not None
+    assert [listed(three, name) for name in "abc"] == [[match]] * 3
+    await act(ben, match, Resign(id="resign", match=match))
+    assert [listed(three, name) for name in "abc"] == [[]] * 3
 
 
 async def test_matches_of_one_node_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,6 @@ from cornered.protocol.messages import (
     Acknowledged,
     Happened,
     History,
-    Moves,
     Paired,
     Refused,
     Said,
@@ -39,8 +38,11 @@ from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.ports import DamagedMatch, JournalUnavailable, StaleSequence
 from cornered.server.runtime import match_task
 from tests.server.conftest import Pair, PlayOut, Running, Start, Stores
+from tests.server.runtime.seats import seated
 from tests.virtual_time import after
 from tests.waiting import until
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
 QUORIDOR = GameSpec(name="quoridor", options={"size": 3})
@@ -50,9 +52,8 @@ def seqs(*heard: Happened) -> list[int]:
     return [event.seq for happened in heard for event in happened.events]
 
 
-async def test_moves_that_do_not_fit_are_refused_and_change_nothing(running: Running, pair: Pair) -> None:
-    async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
-        match = await pair(ann, ben)
+async def test_moves_that_do_not_fit_are_refused_and_change_nothing(shared: Running, pair: Pair) -> None:
+    async with seated(shared, pair) as (ann, ben, cas, match):
         assert await ben.refused(Play, match=match, ply=0, move="c2") == "not_your_turn"
         assert await ann.refused(Play, match=match, ply=1, move="a2") == "stale_ply"
         assert await ann.refused(Play, match=match, ply=0, move="b2") == "illegal_move"
@@ -61,21 +62,16 @@ async def test_moves_that_do_not_fit_are_refused_and_change_nothing(running: Run
         assert (await ann.join(match)).ply == 0
 
 
-async def test_a_repeated_move_is_acknowledged_again_and_made_once(running: Running, pair: Pair) -> None:
-    async with running.client("Ann") as ann, running.client("Ben") as ben:
-        match = await pair(ann, ben)
+async def test_a_repeated_move_is_acknowledged_again_and_made_once_even_when_the_match_is_over(
+    shared: Running, pair: Pair
+) -> None:
+    async with seated(shared, pair) as (ann, ben, _, match):
         first = await ann.do(Play, id="same", match=match, ply=0, move="a2")
         again = await ann.do(Play, id="same", match=match, ply=0, move="a2")
         assert first == again
         await ben.do(Play, match=match, ply=1, move="c2")
         assert seqs(await ben.hear(Happened), await ben.hear(Happened)) == [2, 3]
-
-
-async def test_a_repeated_move_is_acknowledged_even_when_the_match_is_over(
-    running: Running, pair: Pair, play_out: PlayOut
-) -> None:
-    async with running.client("Ann") as ann, running.client("Ben") as ben:
-        match = await pair(ann, ben)
+    async with seated(shared, pair) as (ann, ben, _, match):
         last = await ann.do(Resign, id="enough", match=match)
         for client in (ann, ben):
             await client.do(Leave, match=match)
@@ -84,40 +80,40 @@ async def test_a_repeated_move_is_acknowledged_even_when_the_match_is_over(
         assert await ann.refused(Resign, match=match) == "match_over"
 
 
-async def test_join_with_since_brings_exactly_the_gap(running: Running, pair: Pair) -> None:
-    async with running.client("Ann") as ann, running.client("Ben") as ben:
-        match = await pair(ann, ben)
+async def test_join_with_since_brings_exactly_the_gap(shared: Running, pair: Pair) -> None:
+    async with seated(shared, pair) as (ann, ben, cas, match):
         await ann.do(Play, match=match, ply=0, move="a2")
         await ben.do(Play, match=match, ply=1, move="c2")
         await ann.do(Play, match=match, ply=2, move="a1")
-        async with running.client("Cas") as cas:
-            assert (await cas.ask(Join, match=match, since=2)).seq == 4
-            gap = await cas.hear(Happened)
-            assert seqs(gap) == [3, 4]
-            assert gap.ply == 3
-            assert (await cas.ask(Join, match=match, since=4)).type == "acknowledged"
-            await cas.do(Leave, match=match)
-            assert not [message for message in cas.heard if isinstance(message, Happened)]
-            # A sequence number from the future is answered with everything.
-            assert isinstance(await cas.ask(Join, match=match, since=99), Snapshot)
+        assert (await cas.ask(Join, match=match, since=2)).seq == 4
+        gap = await cas.hear(Happened)
+        assert seqs(gap) == [3, 4]
+        assert gap.ply == 3
+        assert (await cas.ask(Join, match=match, since=4)).type == "acknowledged"
+        await cas.do(Leave, match=match)
+        assert not [message for message in cas.heard if isinstance(message, Happened)]
+        # A sequence number from the future is answered with everything.
+        assert isinstance(await cas.ask(Join, match=match, since=99), Snapshot)
 
 
-async def test_what_is_legal_and_what_was_can_be_asked(running: Running, pair: Pair) -> None:
-    async with running.client("Ann") as ann, running.client("Ben") as ben:
-        match = await pair(ann, ben)
+async def test_what_is_legal_and_what_was_can_be_asked(shared: Running, pair: Pair) -> None:
+    async with seated(shared, pair) as (ann, ben, cas, match):
         await ann.do(Play, match=match, ply=0, move="a2")
         moves = await ben.ask(AskMoves, match=match, ply=1)
-        assert isinstance(moves, Moves)
         assert set(moves.moves) == {"c2", "b1"}
         assert await ben.refused(AskMoves, match=match, ply=2) == "stale_ply"
         history = await ben.ask(AskHistory, match=match)
-        assert isinstance(history, History)
         assert (history.moves, len(history.positions)) == (("a2",), 2)
+        # A finished match can be looked at for ever.
+        await ann.do(Resign, match=match)
+        snapshot = await cas.join(match)
+        assert (snapshot.over, snapshot.winner, snapshot.reason) == (True, 1, "resignation")
+        assert snapshot.seed is not None
+        assert isinstance(await cas.ask(AskHistory, match=match), History)
 
 
-async def test_who_asks_for_legal_moves_gets_them_with_every_own_turn(running: Running, pair: Pair) -> None:
-    async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
-        match = await pair(ann, ben, game=QUORIDOR)
+async def test_who_asks_for_legal_moves_gets_them_with_every_own_turn(shared: Running, pair: Pair) -> None:
+    async with seated(shared, pair, game=QUORIDOR) as (ann, ben, cas, match):
         first = await ann.ask(Join, match=match, legal=True)
         assert set(first.legal) >= {"b2", "a1h"}
         assert (await ben.ask(Join, match=match, legal=True)).legal is None
@@ -135,9 +131,8 @@ async def test_who_asks_for_legal_moves_gets_them_with_every_own_turn(running: R
         assert (await ben.hear(Happened)).legal is None
 
 
-async def test_a_join_without_the_wish_ends_the_legal_moves(running: Running, pair: Pair) -> None:
-    async with running.client("Ann") as ann, running.client("Ben") as ben:
-        match = await pair(ann, ben)
+async def test_a_join_without_the_wish_ends_the_legal_moves(shared: Running, pair: Pair) -> None:
+    async with seated(shared, pair) as (ann, ben, _, match):
         assert (await ann.ask(Join, match=match, legal=True)).legal == ("a2", "b3")
         assert (await ann.join(match)).legal is None
         await ben.ask(Join, match=match, legal=True)
@@ -147,38 +142,39 @@ async def test_a_join_without_the_wish_ends_the_legal_moves(running: Running, pa
         assert (await ben.hear(Happened)).legal is None
 
 
-async def test_a_flag_falls_without_a_move(running: Running, pair: Pair) -> None:
-    async with running.client("Ann") as ann, running.client("Ben") as ben:
-        await pair(ann, ben, clock=PerMove(seconds=1))
+async def test_a_flag_falls_without_a_move(shared: Running, pair: Pair) -> None:
+    async with seated(shared, pair, clock=PerMove(seconds=1)) as (ann, ben, _, _):
         for client in (ann, ben):
             ended = (await client.hear(Happened)).events[-1]
             assert isinstance(ended, Ended)
             assert (ended.type, ended.winner, ended.reason) == ("ended", 1, "time")
 
 
-async def test_spectators_and_players_talk_among_themselves(running: Running, pair: Pair) -> None:
-    async with (
-        running.client("Ann") as ann,
-        running.client("Ben") as ben,
-        running.client("Cas") as cas,
-        running.client("Dee") as dee,
-    ):
-        match = await pair(ann, ben)
+async def test_spectators_and_players_talk_among_themselves_and_who_comes_late_gets_the_newest_lines(
+    shared: Running, pair: Pair
+) -> None:
+    async with seated(shared, pair) as (ann, ben, cas, match), shared.client("Dee") as dee:
         assert await cas.refused(Say, match=match, room="spectators", text="hi") == "not_a_spectator"
-        for watcher in (cas, dee):
-            await watcher.join(match)
+        await cas.join(match)
         assert await cas.refused(Say, match=match, room="players", text="psst") == "not_a_player"
         assert await ann.refused(Say, match=match, room="spectators", text="hi") == "not_a_spectator"
-        await cas.do(Say, match=match, room="spectators", text="a good game")
+        lines = [f"line {number}" for number in range(3)]
+        for line in lines:
+            await cas.do(Say, match=match, room="spectators", text=line)
         await ann.do(Say, match=match, room="players", text="good luck")
-        assert (await dee.hear(Said)).text == "a good game"
+        await dee.join(match)
+        assert [(await dee.hear(Said)).text for _ in lines] == lines
         assert (await ben.hear(Said)).text == "good luck"
+        await ben.join(match)
+        assert (await ben.hear(Said)).text == "good luck"
+        await dee.do(Say, match=match, room="spectators", text="a good game")
+        assert (await cas.hear(Said, lambda said: said.by == dee.player)).text == "a good game"
 
 
 @pytest.mark.virtual_time
+@pytest.mark.asyncio(loop_scope="function")
 async def test_the_number_of_spectators_is_sent_to_all(running: Running, pair: Pair) -> None:
-    async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
-        match = await pair(ann, ben)
+    async with seated(running, pair) as (ann, ben, cas, match):
         await cas.join(match)
         assert (await ann.hear(Watchers)).count == 1
         assert (await ben.join(match)).watchers == 1
@@ -203,15 +199,15 @@ async def test_with_a_delay_spectators_see_the_past(running_server: Start, store
             assert seqs(await cas.hear(Happened), await cas.hear(Happened)) == [2, 3]
 
 
-async def test_a_private_match_shows_itself_to_its_players_only(running: Running) -> None:
-    async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
+async def test_a_private_match_shows_itself_to_its_players_only(shared: Running) -> None:
+    async with shared.client("Ann") as ann, shared.client("Ben") as ben, shared.client("Cas") as cas:
         seek = await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, seat=0, private=True))
         match = (await ben.do(JoinSeek, seek=seek.ref)).ref
         assert match is not None
         assert await cas.refused(Join, match=match) == "private"
         assert await cas.refused(AskHistory, match=match) == "private"
         assert (await ben.join(match)).private
-        assert (await cas.ask(WatchLobby)).matches == ()
+        assert match not in [one.id for one in (await cas.ask(WatchLobby)).matches]
 
 
 async def test_victory_is_claimed_when_the_opponent_stays_away(
@@ -234,10 +230,9 @@ async def test_victory_is_claimed_when_the_opponent_stays_away(
         assert (ended.winner, ended.reason) == (0, "gone")
 
 
-async def test_a_player_with_two_sockets_is_gone_when_the_last_one_closes(running: Running, pair: Pair) -> None:
-    async with running.client("Ann") as ann, running.client("Ben") as ben:
-        match = await pair(ann, ben)
-        async with running.client("Ben", token=ben.welcome.token) as other:
+async def test_a_player_with_two_sockets_is_gone_when_the_last_one_closes(shared: Running, pair: Pair) -> None:
+    async with seated(shared, pair) as (ann, ben, _, match):
+        async with shared.client("Ben", token=ben.welcome.token) as other:
             await other.join(match)
             await ben.socket.close()
             await ann.do(Play, match=match, ply=0, move="a2")
@@ -246,9 +241,8 @@ async def test_a_player_with_two_sockets_is_gone_when_the_last_one_closes(runnin
         assert not (await ann.hear(SeatPresence, lambda said: said.seat == 1)).connected
 
 
-async def test_a_rematch_is_a_new_match_with_the_seats_changed(running: Running, pair: Pair, play_out: PlayOut) -> None:
-    async with running.client("Ann") as ann, running.client("Ben") as ben:
-        match = await pair(ann, ben)
+async def test_a_rematch_is_a_new_match_with_the_seats_changed(shared: Running, pair: Pair, play_out: PlayOut) -> None:
+    async with seated(shared, pair) as (ann, ben, _, match):
         assert await ann.refused(Rematch, match=match) == "match_not_over"
         await play_out(match, (ann, ben))
         await ann.do(Rematch, match=match)
@@ -266,8 +260,7 @@ async def test_an_offer_of_a_rematch_is_over_in_time_also_after_a_restart(
     running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 1)
-    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
-        match = await pair(ann, ben)
+    async with seated(running_server(), pair) as (ann, ben, _, match):
         await ann.do(Resign, match=match)
         await ann.do(Rematch, match=match)
         stores.now.at += 120_000
@@ -284,25 +277,10 @@ async def test_an_offer_of_a_rematch_is_over_in_time_also_after_a_restart(
         assert (await cas.join(match)).rematch == ()
 
 
-async def test_a_late_client_gets_the_newest_lines_of_its_own_chat(running: Running, pair: Pair) -> None:
-    async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
-        match = await pair(ann, ben)
-        await cas.join(match)
-        for number in range(4):
-            await cas.do(Say, match=match, room="spectators", text=f"line {number}")
-        await ann.do(Say, match=match, room="players", text="good luck")
-        async with running.client("Dee") as dee:
-            await dee.join(match)
-            assert [(await dee.hear(Said)).text for _ in range(4)] == [f"line {number}" for number in range(4)]
-        await ben.join(match)
-        assert (await ben.hear(Said)).text == "good luck"
-
-
 async def test_nothing_is_acknowledged_that_could_not_be_stored(
     running_server: Start, stores: Stores, pair: Pair
 ) -> None:
-    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
-        match = await pair(ann, ben)
+    async with seated(running_server(), pair) as (ann, ben, _, match):
         stores.journal.failures = ["before"]
         assert await ann.refused(Play, match=match, ply=0, move="a2") == "internal"
         assert (await ben.join(match)).ply == 0
@@ -313,8 +291,7 @@ async def test_nothing_is_acknowledged_that_could_not_be_stored(
 async def test_a_write_that_only_seemed_to_fail_is_found_again(
     running_server: Start, stores: Stores, pair: Pair
 ) -> None:
-    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
-        match = await pair(ann, ben)
+    async with seated(running_server(), pair) as (ann, ben, _, match):
         stores.journal.failures = ["after"]
         assert await ann.refused(Play, id="move", match=match, ply=0, move="a2") == "internal"
         # The client repeats the command with the same id, and gets the acknowledgement.
@@ -326,8 +303,7 @@ async def test_a_write_that_only_seemed_to_fail_is_found_again(
 async def test_a_match_goes_on_after_a_restart_with_its_clocks_refunded(
     running_server: Start, stores: Stores, pair: Pair, play_out: PlayOut
 ) -> None:
-    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
-        match = await pair(ann, ben, clock=Fischer(initial=60))
+    async with seated(running_server(), pair, clock=Fischer(initial=60)) as (ann, ben, _, match):
         tokens = ann.welcome.token, ben.welcome.token
         await ann.do(Play, match=match, ply=0, move="a2")
         await ben.do(Play, id="kept", match=match, ply=1, move="c2")
@@ -345,17 +321,6 @@ async def test_a_match_goes_on_after_a_restart_with_its_clocks_refunded(
         assert resumed.clocks.left == (60_000, 60_000)
         assert (await ben.do(Play, id="kept", match=match, ply=1, move="c2")).seq == 3
         await ann.do(Play, match=match, ply=2, move="a1")
-
-
-async def test_a_finished_match_can_be_looked_at_for_ever(running: Running, pair: Pair) -> None:
-    async with running.client("Ann") as ann, running.client("Ben") as ben:
-        match = await pair(ann, ben)
-        await ann.do(Resign, match=match)
-    async with running.client("Cas") as cas:
-        snapshot = await cas.join(match)
-        assert (snapshot.over, snapshot.winner, snapshot.reason) == (True, 1, "resignation")
-        assert snapshot.seed is not None
-        assert isinstance(await cas.ask(AskHistory, match=match), History)
 
 
 class Unreadable(MemoryJournal):
@@ -382,8 +347,7 @@ async def test_a_store_that_is_away_twice_asks_for_patience_and_not_for_pardon(
     running_server: Start, stores: Stores, pair: Pair
 ) -> None:
     stores.journal = Unreadable()
-    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
-        match = await pair(ann, ben)
+    async with seated(running_server(), pair) as (ann, _, _, match):
         stores.journal.lost_answers = stores.journal.failing_reads = 1
         for _ in range(2):
             answer = await ann.ask(Play, id="move", match=match, ply=0, move="a2")
@@ -398,8 +362,7 @@ async def test_a_flag_that_fell_while_the_store_was_away_is_told_when_it_is_back
     monkeypatch.setattr(match_task, "RETRY_MS", 1)
     monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 1)
     stores.journal = Unreadable()
-    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
-        await pair(ann, ben, clock=PerMove(seconds=1))
+    async with seated(running_server(), pair, clock=PerMove(seconds=1)) as (ann, _, _, _):
         stores.journal.lost_answers, stores.journal.failing_reads = 1, 2
         stores.now.at += 2_000
         ended = (await ann.hear(Happened)).events[-1]
@@ -428,6 +391,7 @@ class Behind(MemoryJournal):
 
 
 @pytest.mark.virtual_time
+@pytest.mark.asyncio(loop_scope="function")
 @pytest.mark.parametrize("is_defective", [False, True])
 async def test_a_flag_that_cannot_be_stored_is_tried_again_and_not_all_the_time(
     running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch, is_defective: bool
@@ -435,8 +399,7 @@ async def test_a_flag_that_cannot_be_stored_is_tried_again_and_not_all_the_time(
     monkeypatch.setattr(match_task, "RETRY_MS", 5)
     monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 5)
     stores.journal = Behind()
-    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
-        await pair(ann, ben, clock=PerMove(seconds=1))
+    async with seated(running_server(), pair, clock=PerMove(seconds=1)) as (ann, _, _, _):
         stores.journal.is_behind, stores.journal.is_defective = True, is_defective
         stores.now.at += 2_000
         await until(lambda: stores.journal.stale)
@@ -452,8 +415,7 @@ async def test_a_rematch_is_published_after_the_event_that_leads_to_it_is_stored
     running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cornered.server.runtime.new_matches.RETRY_SECONDS", 3_600)
-    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
-        match = await pair(ann, ben)
+    async with seated(running_server(), pair) as (ann, ben, _, match):
         await ann.do(Resign, match=match)
         await ann.do(Rematch, match=match)
         stores.journal.failures = ["", "before"]
@@ -466,8 +428,7 @@ async def test_a_rematch_is_published_after_the_event_that_leads_to_it_is_stored
 
 
 async def test_a_rematch_opens_although_its_answer_was_lost(running_server: Start, stores: Stores, pair: Pair) -> None:
-    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
-        match = await pair(ann, ben)
+    async with seated(running_server(), pair) as (ann, ben, _, match):
         await ann.do(Resign, match=match)
         await ann.do(Rematch, match=match)
         stores.journal.failures = ["", "after"]
@@ -514,8 +475,7 @@ async def test_after_a_restart_no_player_counts_as_absent_for_longer_than_the_se
     running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 1)
-    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
-        match = await pair(ann, ben)
+    async with seated(running_server(), pair) as (ann, ben, _, match):
         for ply, (player, move) in enumerate(((ann, "a2"), (ben, "c2"))):
             await player.do(Play, match=match, ply=ply, move=move)
     stores.now.at += 3_600_000

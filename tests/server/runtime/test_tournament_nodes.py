@@ -24,7 +24,7 @@ from cornered.server.lobby.events import MatchMade
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.tournament_book import KIND
 from cornered.server.tournament.events import TOURNAMENT_EVENT, Paired, Resulted
-from tests.server.lobby_nodes import Client, Cluster, Node, cluster
+from tests.server.lobby_nodes import Client, Cluster, Node
 from tests.virtual_time import after
 from tests.waiting import until
 
@@ -94,119 +94,114 @@ async def play_to_the_end(node: Node, clients: list[Client], tournament: str) ->
     raise AssertionError("the tournament does not end")
 
 
-async def test_all_nodes_answer_about_a_tournament_that_one_of_them_drives() -> None:
-    async with cluster("a", "b") as made:
-        clients = await four(made, "a", "b")
-        tournament = await begun(made, *clients)
-        first, second = await shown(clients[0], tournament), await shown(clients[1], tournament)
-        assert first.tournament == second.tournament
-        assert first.pairings == second.pairings
-        assert len(first.pairings) == 2
-        for client in clients:
-            assert len(client.line.of("paired")) == 1
-        final = await play_to_the_end(made["b"], clients, tournament)
-        assert sum(row.points for row in final.standings) == 4
-        assert (await shown(clients[1], tournament)).standings == final.standings
+async def test_all_nodes_answer_about_a_tournament_that_one_of_them_drives(two: Cluster) -> None:
+    clients = await four(two, "a", "b")
+    tournament = await begun(two, *clients)
+    first, second = await shown(clients[0], tournament), await shown(clients[1], tournament)
+    assert first.tournament == second.tournament
+    assert first.pairings == second.pairings
+    assert len(first.pairings) == 2
+    for client in clients:
+        assert len(client.line.of("paired")) == 1
+    final = await play_to_the_end(two["b"], clients, tournament)
+    assert sum(row.points for row in final.standings) == 4
+    assert (await shown(clients[1], tournament)).standings == final.standings
 
 
-async def test_a_pairing_whose_matches_were_not_opened_is_opened_by_the_next_owner() -> None:
-    async with cluster("a", "b", "c") as made:
-        clients = await four(made, "b", "c")
+async def test_a_pairing_whose_matches_were_not_opened_is_opened_by_the_next_owner(three: Cluster) -> None:
+    clients = await four(three, "b", "c")
 
-        async def open_nothing(_: MatchMade) -> bool:
-            raise Refusal("internal", "the node is about to die")
+    async def open_nothing(_: MatchMade) -> bool:
+        raise Refusal("internal", "the node is about to die")
 
-        made["a"].service.tournaments._lobby.open_match = open_nothing
-        tournament = await begun(made, *clients)
-        matches = [one.match for one in (await shown(clients[0], tournament)).pairings]
-        assert len(matches) == 2
-        assert not await made.store.live()
-        await made.die("a", "b")
-        await after(10)
-        assert {started.match for started in await made.store.live()} == set(matches)
-        assert all(client.line.of("paired") for client in clients)
-        final = await play_to_the_end(made["b"], clients, tournament)
-        assert sum(row.points for row in final.standings) == 4
-
-
-async def test_results_of_matches_that_ended_while_nobody_drove_are_counted_after_a_take_over() -> None:
-    async with cluster("a", "b", "c") as made:
-        clients = await four(made, "b", "c")
-        tournament = await begun(made, *clients)
-        matches = [one.match for one in (await shown(clients[0], tournament)).pairings]
-        made.table.assign([slot_of(str(match)) for match in matches], "c")
-        for node in made.nodes.values():
-            node.ownership.learn()
-        await after(3)
-        # From here on the node that decides for the lobby drives nothing.
-        made["a"].service.tournaments._driver._lobby.is_deciding = lambda: False
-        known = {client.player.id: client for client in clients}
-        for match in matches:
-            await resign(made["c"], known, str(match))
-        assert (await shown(clients[0], tournament)).tournament.pending == 2
-        await made.die("a", "b")
-        await after(10)
-        assert (await shown(clients[0], tournament)).tournament.round == 2
-        results = [
-            one for event in await stored(made, tournament) if isinstance(event, Resulted) for one in event.results
-        ]
-        assert sorted(result.match for result in results) == sorted(map(str, matches))
+    three["a"].service.tournaments._lobby.open_match = open_nothing
+    tournament = await begun(three, *clients)
+    matches = [one.match for one in (await shown(clients[0], tournament)).pairings]
+    assert len(matches) == 2
+    assert not await three.store.live()
+    await three.die("a", "b")
+    await after(10)
+    assert {started.match for started in await three.store.live()} == set(matches)
+    assert all(client.line.of("paired") for client in clients)
+    final = await play_to_the_end(three["b"], clients, tournament)
+    assert sum(row.points for row in final.standings) == 4
 
 
-async def test_two_nodes_that_take_themselves_for_the_owner_pair_each_round_and_count_each_result_once() -> None:
-    async with cluster("a", "b") as made:
-        made["b"].service.tournaments._driver._lobby.is_deciding = lambda: True
-        clients = await four(made, "a", "b")
-        tournament = await begun(made, *clients)
-        await play_to_the_end(made["a"], clients, tournament)
-        events = await stored(made, tournament)
-        assert [event.round for event in events if isinstance(event, Paired)] == [1, 2]
-        results = [one.match for event in events if isinstance(event, Resulted) for one in event.results]
-        assert len(results) == len(set(results)) == 4
-        assert len(await made.store.finished(None, 10)) == 4
+async def test_results_of_matches_that_ended_while_nobody_drove_are_counted_after_a_take_over(three: Cluster) -> None:
+    clients = await four(three, "b", "c")
+    tournament = await begun(three, *clients)
+    matches = [one.match for one in (await shown(clients[0], tournament)).pairings]
+    three.table.assign([slot_of(str(match)) for match in matches], "c")
+    for node in three.nodes.values():
+        node.ownership.learn()
+    await after(3)
+    # From here on the node that decides for the lobby drives nothing.
+    three["a"].service.tournaments._driver._lobby.is_deciding = lambda: False
+    known = {client.player.id: client for client in clients}
+    for match in matches:
+        await resign(three["c"], known, str(match))
+    assert (await shown(clients[0], tournament)).tournament.pending == 2
+    await three.die("a", "b")
+    await after(10)
+    assert (await shown(clients[0], tournament)).tournament.round == 2
+    results = [one for event in await stored(three, tournament) if isinstance(event, Resulted) for one in event.results]
+    assert sorted(result.match for result in results) == sorted(map(str, matches))
 
 
-async def test_watchers_get_one_update_a_second_and_participants_the_organisers_lines_on_every_node() -> None:
-    async with cluster("a", "b") as made:
-        clients = await four(made, "a", "b")
-        tournament = await begun(made, *clients)
-        watcher = await made["b"].come("watcher")
-        await ask(watcher, WatchTournament, tournament=tournament)
-        began = made.now()
-        await play_to_the_end(made["a"], clients, tournament)
-        await after(2)
-        updates = watcher.line.of("tournament_changed")
-        assert updates[-1]["tournament"]["status"] == "finished"
-        assert len(updates) <= 1 + (made.now() - began) / 1000
-        other = await begun(made, *clients)
-        assert isinstance(await ask(clients[0], TellTournament, tournament=other, text="Lunch"), Acknowledged)
-        await after(1)
-        for client in clients:
-            assert [line["text"] for line in client.line.of("tournament_message")] == ["Lunch"]
-        assert not watcher.line.of("tournament_message")
+async def test_two_nodes_that_take_themselves_for_the_owner_pair_each_round_and_count_each_result_once(
+    two: Cluster,
+) -> None:
+    two["b"].service.tournaments._driver._lobby.is_deciding = lambda: True
+    clients = await four(two, "a", "b")
+    tournament = await begun(two, *clients)
+    await play_to_the_end(two["a"], clients, tournament)
+    events = await stored(two, tournament)
+    assert [event.round for event in events if isinstance(event, Paired)] == [1, 2]
+    results = [one.match for event in events if isinstance(event, Resulted) for one in event.results]
+    assert len(results) == len(set(results)) == 4
+    assert len(await two.store.finished(None, 10)) == 4
 
 
-async def test_a_node_that_starts_reads_what_is_open_and_finds_what_is_over() -> None:
-    async with cluster("a", "b") as made:
-        clients = await four(made, "a", "b")
-        over = await begun(made, *clients)
-        await play_to_the_end(made["a"], clients, over)
-        open_ = await begun(made, *clients)
-        node = await made.add("c")
-        newcomer = await node.come("newcomer")
-        assert (await shown(newcomer, open_)).tournament == (await shown(clients[0], open_)).tournament
-        await until(lambda: node.service.tournaments.live == 1)
-        assert (await shown(newcomer, over)).tournament.status == "finished"
+async def test_watchers_get_one_update_a_second_and_participants_the_organisers_lines_on_every_node(
+    two: Cluster,
+) -> None:
+    clients = await four(two, "a", "b")
+    tournament = await begun(two, *clients)
+    watcher = await two["b"].come("watcher")
+    await ask(watcher, WatchTournament, tournament=tournament)
+    began = two.now()
+    await play_to_the_end(two["a"], clients, tournament)
+    await after(2)
+    updates = watcher.line.of("tournament_changed")
+    assert updates[-1]["tournament"]["status"] == "finished"
+    assert len(updates) <= 1 + (two.now() - began) / 1000
+    other = await begun(two, *clients)
+    assert isinstance(await ask(clients[0], TellTournament, tournament=other, text="Lunch"), Acknowledged)
+    await after(1)
+    for client in clients:
+        assert [line["text"] for line in client.line.of("tournament_message")] == ["Lunch"]
+    assert not watcher.line.of("tournament_message")
 
 
-async def test_a_damaged_tournament_harms_no_other_one() -> None:
-    async with cluster("a", "b") as made:
-        await made.streams.append(KIND, "damaged", 0, ["{}"])
-        clients = await four(made, "a", "b")
-        tournament = await begun(made, *clients)
-        await made.streams.append(KIND, "damaged", 1, ['{"type": "nothing"}'])
-        await play_to_the_end(made["a"], clients, tournament)
-        node = await made.add("c")
-        with pytest.raises(Refusal):
-            await node.service.tournaments._book.find("damaged")
-        assert node.service.tournaments.live == 0
+async def test_a_node_that_starts_reads_what_is_open_and_finds_what_is_over(two: Cluster) -> None:
+    clients = await four(two, "a", "b")
+    over = await begun(two, *clients)
+    await play_to_the_end(two["a"], clients, over)
+    open_ = await begun(two, *clients)
+    node = await two.add("c")
+    newcomer = await node.come("newcomer")
+    assert (await shown(newcomer, open_)).tournament == (await shown(clients[0], open_)).tournament
+    await until(lambda: node.service.tournaments.live == 1)
+    assert (await shown(newcomer, over)).tournament.status == "finished"
+
+
+async def test_a_damaged_tournament_harms_no_other_one(two: Cluster) -> None:
+    await two.streams.append(KIND, "damaged", 0, ["{}"])
+    clients = await four(two, "a", "b")
+    tournament = await begun(two, *clients)
+    await two.streams.append(KIND, "damaged", 1, ['{"type": "nothing"}'])
+    await play_to_the_end(two["a"], clients, tournament)
+    node = await two.add("c")
+    with pytest.raises(Refusal):
+        await node.service.tournaments._book.find("damaged")
+    assert node.service.tournaments.live == 0
