@@ -386,6 +386,32 @@ def stores() -> Stores:
 
 
 @pytest.fixture
+async def server(running_server: Start) -> AsyncIterator[Running]:
+    """A server on `stores` and the test's own clock, with limits that a test does not reach."""
+    log.configure("error", "console")
+    async with running_server(**PLENTY) as server:
+        yield server
+
+
+@pytest.fixture
+async def ann(server: Running) -> AsyncIterator[Client]:
+    async with server.client("Ann") as ann:
+        yield ann
+
+
+@pytest.fixture
+async def ben(server: Running) -> AsyncIterator[Client]:
+    async with server.client("Ben") as ben:
+        yield ben
+
+
+@pytest.fixture
+async def eve(server: Running) -> AsyncIterator[Client]:
+    async with server.client("Eve") as eve:
+        yield eve
+
+
+@pytest.fixture
 def running_server(stores: Stores, tmp_path: Path, compiled: None) -> Start:
     """Return the function that starts a server on `stores` and the test's own clock."""
 

@@ -13,9 +13,7 @@ from cornered.cli.main import app
 from cornered.protocol import account as acc
 from cornered.protocol.messages import Refused
 from tests.server.conftest import Running, Start
-from tests.server.test_revoked_tokens import closing
-
-PASSWORD = "correct horse battery"
+from tests.server.scenes import PASSWORD, REVOKED, closing
 
 
 async def admin(tmp_path: Path, *words: str) -> Result:
@@ -57,7 +55,7 @@ async def test_the_operator_makes_resets_and_closes_accounts(start: Start, tmp_p
             code = await said(tmp_path, "reset-password", "Anna")
             assert await signed_in(server, "Anna"), "the old password is valid until the code is used"
             assert await said(tmp_path, "close", "Anna") == "the account of Anna is closed"
-            assert await closing(door) == (1008, "your token is revoked")
+            assert await closing(door) == REVOKED
         assert await signed_in(server, "Anna") == ""
         assert "Anna  player closed  since " in await said(tmp_path, "list")
         await said(tmp_path, "close", "Anna", "--open")

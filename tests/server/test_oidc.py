@@ -20,7 +20,7 @@ from cornered.server.settings import SettingsError
 from tests.conftest import Mosquitto, Postgres
 from tests.server.conftest import Client, Fetched, Running, Start, Stores
 from tests.server.oidc_provider import CLIENT, SECRET, Claims, Provider, provider
-from tests.server.test_accounts import PASSWORD, register
+from tests.server.scenes import PASSWORD, register
 from tests.server.test_passkeys import authenticator, challenge, enrol, page
 
 

@@ -1,4 +1,4 @@
-"""Passkeys on a running server: registration, sign-in, confirmation, removal, and what is refused."""
+"""Passkeys on a server server: registration, sign-in, confirmation, removal, and what is refused."""
 
 from __future__ import annotations
 
@@ -17,10 +17,7 @@ from cornered.server.runtime.passkey_proofs import CHALLENGE_SECONDS
 from tests.conftest import Mosquitto, Postgres
 from tests.server.authenticator import Authenticator
 from tests.server.conftest import Client, Running, Start, Stores
-from tests.server.test_accounts import PASSWORD, register, sign_in
-from tests.server.test_revoked_tokens import closing
-
-OTHER = "staple of another kind"
+from tests.server.scenes import OTHER, PASSWORD, REVOKED, closing, register, sign_in
 
 
 @asynccontextmanager
@@ -58,33 +55,33 @@ async def enter(server: Running, device: Authenticator, **changed: Any) -> Any:
         return await door.ask(keys.SignInByPasskey, passkey=proof)
 
 
-async def test_a_guest_becomes_an_account_with_a_passkey_alone_and_signs_in_elsewhere(running: Running) -> None:
-    device = authenticator(running)
-    async with page(running, "somebody") as ann:
+async def test_a_guest_becomes_an_account_with_a_passkey_alone_and_signs_in_elsewhere(server: Running) -> None:
+    device = authenticator(server)
+    async with page(server, "somebody") as ann:
         made = await enrol(ann, device, passkey_label="a telephone")
         assert (made.player.id, made.player.name) == (ann.player.id, "Anna")
         assert len(set(made.codes)) == acc.CODE_COUNT
         own = await ann.ask(acc.AskAccount)
         assert (own.has_account, own.has_password, own.passkeys) == (True, False, 1)
-        answer = await enter(running, device)
+        answer = await enter(server, device)
         assert isinstance(answer, acc.SignedIn)
         assert answer.token not in (ann.welcome.token, "")
-        async with page(running, token=answer.token) as phone:
+        async with page(server, token=answer.token) as phone:
             assert phone.player == made.player
         (only,) = (await ann.ask(keys.AskPasskeys)).passkeys
         assert (only.label, only.site) == ("a telephone", "localhost")
-        assert (await sign_in(running)).code == "bad_credentials", "there is no password"
+        assert (await sign_in(server)).code == "bad_credentials", "there is no password"
 
 
-async def test_an_account_is_made_with_a_passkey_before_hello(running: Running) -> None:
-    async with page(running) as door:
-        made = await enrol(door, authenticator(running))
+async def test_an_account_is_made_with_a_passkey_before_hello(server: Running) -> None:
+    async with page(server) as door:
+        made = await enrol(door, authenticator(server))
         assert (await door.hello(token=made.token)).player.name == "Anna"
 
 
-async def test_a_sign_in_names_nobody_and_changes_no_socket(running: Running) -> None:
-    device = authenticator(running)
-    async with page(running, "Guest") as ann, page(running, "Other") as other:
+async def test_a_sign_in_names_nobody_and_changes_no_socket(server: Running) -> None:
+    device = authenticator(server)
+    async with page(server, "Guest") as ann, page(server, "Other") as other:
         await enrol(ann, device)
         asked = await challenge(other, "sign_in")
         assert (asked.passkeys, asked.user) == ((), "")
@@ -107,13 +104,13 @@ HOSTILE: dict[str, Callable[[Authenticator], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
-async def test_every_false_proof_is_refused_in_the_same_words(running: Running, hostile: str) -> None:
-    device = authenticator(running)
-    async with page(running, "Guest") as ann:
+async def test_every_false_proof_is_refused_in_the_same_words(server: Running, hostile: str) -> None:
+    device = authenticator(server)
+    async with page(server, "Guest") as ann:
         await enrol(ann, device)
-        assert isinstance(await enter(running, device), acc.SignedIn)
-        refused = await enter(running, device, **HOSTILE[hostile](device))
-        unknown = await enter(running, authenticator(running))
+        assert isinstance(await enter(server, device), acc.SignedIn)
+        refused = await enter(server, device, **HOSTILE[hostile](device))
+        unknown = await enter(server, authenticator(server))
         assert isinstance(refused, Refused)
         assert refused.code == "bad_credentials"
         assert refused.model_dump(exclude={"id"}) == unknown.model_dump(exclude={"id"})
@@ -123,24 +120,24 @@ async def test_every_false_proof_is_refused_in_the_same_words(running: Running, 
 @pytest.mark.parametrize(
     "changed", [{"origin": "https://evil.example"}, {"site": "evil.example"}, {"id": b"other" * 5}]
 )
-async def test_a_passkey_for_elsewhere_makes_no_account(running: Running, changed: dict[str, Any]) -> None:
-    async with page(running, "Guest") as ann:
-        passkey = authenticator(running).create(await challenge(ann, "register"), **changed)
+async def test_a_passkey_for_elsewhere_makes_no_account(server: Running, changed: dict[str, Any]) -> None:
+    async with page(server, "Guest") as ann:
+        passkey = authenticator(server).create(await challenge(ann, "register"), **changed)
         assert await ann.refused(keys.RegisterByPasskey, name="Anna", passkey=passkey) == "bad_credentials"
         assert not (await ann.ask(acc.AskAccount)).has_account
 
 
-async def test_a_challenge_is_good_once_for_its_purpose_and_its_player(running: Running) -> None:
-    device = authenticator(running)
-    async with page(running, "Guest") as ann, page(running, "Other") as other:
+async def test_a_challenge_is_good_once_for_its_purpose_and_its_player(server: Running) -> None:
+    device = authenticator(server)
+    async with page(server, "Guest") as ann, page(server, "Other") as other:
         asked = await challenge(ann, "register")
-        stolen = authenticator(running).create(asked)
+        stolen = authenticator(server).create(asked)
         assert await other.refused(keys.RegisterByPasskey, name="Berta", passkey=stolen) == "bad_credentials"
         await enrol(ann, device)
         proof = device.prove(await challenge(other, "sign_in"))
         assert isinstance(await other.ask(keys.SignInByPasskey, passkey=proof), acc.SignedIn)
         assert await other.refused(keys.SignInByPasskey, passkey=proof) == "bad_credentials"
-        still = authenticator(running, counter=None)
+        still = authenticator(server, counter=None)
         new = still.create(await challenge(ann, "add"))
         confirmed = device.prove(await challenge(ann, "sign_in"))
         assert await ann.refused(keys.AddPasskey, passkey=new, label="", proof=confirmed) == "bad_credentials"
@@ -155,16 +152,16 @@ async def test_a_challenge_is_good_once_for_its_purpose_and_its_player(running: 
 
 
 @pytest.mark.virtual_time
-async def test_a_challenge_is_over_after_some_minutes(running_server: Start, stores: Stores) -> None:
-    async with running_server() as server, page(server, "Guest") as ann:
+async def test_a_challenge_is_over_after_some_minutes(server: Running, stores: Stores) -> None:
+    async with page(server, "Guest") as ann:
         passkey = authenticator(server).create(await challenge(ann, "register"))
         stores.now.at += CHALLENGE_SECONDS * 1000
         assert await ann.refused(keys.RegisterByPasskey, name="Anna", passkey=passkey) == "bad_credentials"
 
 
-async def test_passkeys_are_added_and_removed_but_not_the_last_way_in(running: Running) -> None:
-    first, second = authenticator(running), authenticator(running)
-    async with page(running, "Guest") as ann:
+async def test_passkeys_are_added_and_removed_but_not_the_last_way_in(server: Running) -> None:
+    first, second = authenticator(server), authenticator(server)
+    async with page(server, "Guest") as ann:
         await enrol(ann, first, passkey_label="one")
         asked = await challenge(ann, "add")
         assert asked.passkeys == (first.create(asked).credential,)
@@ -178,19 +175,19 @@ async def test_passkeys_are_added_and_removed_but_not_the_last_way_in(running: R
         by_label = {one.label: one.passkey for one in listed}
         await ann.do(keys.RemovePasskey, passkey=by_label["one"])
         assert await ann.refused(keys.RemovePasskey, passkey=by_label["one"]) == "unknown_passkey"
-        assert (await enter(running, first)).code == "bad_credentials"
-        assert isinstance(await enter(running, second), acc.SignedIn)
+        assert (await enter(server, first)).code == "bad_credentials"
+        assert isinstance(await enter(server, second), acc.SignedIn)
         assert await ann.refused(keys.RemovePasskey, passkey=by_label["two"]) == "last_way_in"
         proof = second.prove(await challenge(ann, "confirm"))
         await ann.do(acc.ChangePassword, password=PASSWORD, proof=proof)
         await ann.do(keys.RemovePasskey, passkey=by_label["two"])
-        assert isinstance(await sign_in(running), acc.SignedIn)
+        assert isinstance(await sign_in(server), acc.SignedIn)
 
 
 async def test_a_password_confirms_a_passkey_and_another_accounts_passkey_confirms_nothing(start: Start) -> None:
     # So much at once is more than a message rate for people allows.
-    async with start(message_burst=9_000) as running, page(running, "Guest") as ann, page(running, "Other") as ben:
-        anns, bens = authenticator(running), authenticator(running)
+    async with start(message_burst=9_000) as server, page(server, "Guest") as ann, page(server, "Other") as ben:
+        anns, bens = authenticator(server), authenticator(server)
         await register(ann)
         await enrol(ben, bens, "Ben")
         new = anns.create(await challenge(ann, "add"))
@@ -202,8 +199,8 @@ async def test_a_password_confirms_a_passkey_and_another_accounts_passkey_confir
         assert await ann.refused(keys.AddPasskey, passkey=again, label="", password=PASSWORD) == "passkey_known"
         assert await ann.refused(acc.DeleteAccount, proof=proof) == "bad_credentials"
         await ann.do(acc.DeleteAccount, proof=anns.prove(await challenge(ann, "confirm")))
-        assert await closing(ann) == (1008, "your token is revoked")
-        assert (await enter(running, anns)).code == "bad_credentials"
+        assert await closing(ann) == REVOKED
+        assert (await enter(server, anns)).code == "bad_credentials"
 
 
 async def test_the_passkeys_of_an_account_are_bounded(start: Start) -> None:
@@ -217,9 +214,9 @@ async def test_the_passkeys_of_an_account_are_bounded(start: Start) -> None:
                 assert len((await ann.ask(keys.AskPasskeys)).passkeys) == MAX_PASSKEYS
 
 
-async def test_an_export_lists_the_passkeys_without_their_keys(running: Running) -> None:
-    device = authenticator(running)
-    async with page(running, "Guest") as ann:
+async def test_an_export_lists_the_passkeys_without_their_keys(server: Running) -> None:
+    device = authenticator(server)
+    async with page(server, "Guest") as ann:
         await enrol(ann, device, passkey_label="a telephone")
         about = json.loads((await ann.ask(acc.AskExport)).text)
         (only,) = about["passkeys"]
@@ -229,13 +226,13 @@ async def test_an_export_lists_the_passkeys_without_their_keys(running: Running)
 
 
 @pytest.mark.parametrize("origin", [None, "http://127.0.0.1:{port}"])
-async def test_where_browsers_have_no_passkeys_the_server_has_none(running: Running, origin: str | None) -> None:
-    port = running.address.rpartition(":")[2]
+async def test_where_browsers_have_no_passkeys_the_server_has_none(server: Running, origin: str | None) -> None:
+    port = server.address.rpartition(":")[2]
     where = None if origin is None else origin.format(port=port)
-    async with running.socket(origin=where) as door:
+    async with server.socket(origin=where) as door:
         assert not (await door.ask(acc.AskPolicies)).passkeys
         assert await door.refused(keys.AskPasskeyChallenge, purpose="sign_in") == "no_passkeys"
-    async with page(running) as door:
+    async with page(server) as door:
         assert (await door.ask(acc.AskPolicies)).passkeys
 
 

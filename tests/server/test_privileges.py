@@ -5,7 +5,6 @@ The tables state which tokens permit a command, and what roles, kinds of players
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -20,23 +19,12 @@ from cornered.protocol.commands import Command, Hello
 from cornered.protocol.messages import Refused
 from cornered.protocol.moderation import Ban
 from cornered.protocol.values import Player, Value
-from cornered.server.accounts import ALL_SCOPES, PLAIN_SCOPES, Identity, NewAccount
+from cornered.server.accounts import ALL_SCOPES, PLAIN_SCOPES, Identity
 from cornered.server.net.scopes import permits
 from tests.protocol.conftest import COMMANDS
 from tests.server.conftest import ANALYST_KEY, PLENTY, Client, Running, Start, Stores
+from tests.server.scenes import DAY_MS, make_account
 from tests.server.test_every_command import CASES, scene_at
-
-DAY_MS: Final = 24 * 60 * 60 * 1000
-NUMBERS: Final = itertools.count(1)
-
-
-async def make_account(stores: Stores, role: Role = "player") -> tuple[str, str, str]:
-    """Make an account with a role; return the ids of its player and its session, and the session's token."""
-    number = next(NUMBERS)
-    new = NewAccount(f"Account {number}", f"account {number}", "hash", ("code",), 1)
-    made, token = await stores.accounts.register(new, None)
-    await stores.accounts.set_role(made.player.id, role)
-    return made.player.id, made.session, token
 
 
 @dataclass

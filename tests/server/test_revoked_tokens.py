@@ -3,41 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
-from websockets.exceptions import ConnectionClosed
 
+from cornered.protocol.account import EndOtherSessions
 from cornered.protocol.commands import Hello, Ping, Play
 from cornered.protocol.messages import Pong, Refused
-from cornered.protocol.values import Value
 from cornered.server.accounts import AccountsUnavailable, Identity, Revocation
 from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.app import revoke_tokens
 from cornered.server.settings import Settings
 from tests.conftest import Mosquitto, Postgres
-from tests.server.conftest import TIMEOUT_S, Client, Pair, Running, Start, Stores
-
-
-class Never(Value):
-    """A message that no server sends."""
-
-
-async def closing(client: Client) -> tuple[int, str]:
-    """Return the code and the reason with which the server closes a socket."""
-    with pytest.raises(ConnectionClosed) as closed:
-        await client.hear(Never)
-    assert closed.value.rcvd is not None
-    return closed.value.rcvd.code, closed.value.rcvd.reason
-
-
-async def refusal(server: Running, token: str | None) -> str:
-    """Return the code with which a hello is refused; empty where it is not."""
-    async with server.socket() as stranger:
-        await stranger.tell(Hello(token=token))
-        answer = await stranger.listen()
-        return answer.code if isinstance(answer, Refused) else ""
+from tests.server.conftest import TIMEOUT_S, Pair, Start, Stores
+from tests.server.scenes import REVOKED, closing, refusal, register, token_of
 
 
 async def test_a_revoked_token_is_refused_and_its_connections_are_closed_while_others_play_on(
@@ -50,7 +30,7 @@ async def test_a_revoked_token_is_refused_and_its_connections_are_closed_while_o
             revoked = await revoke_tokens(Settings(data=tmp_path), ben.player.id)
             assert revoked == ben.player
             assert await refusal(server, token) == "bad_token"
-            assert await closing(ben) == await closing(window) == (1008, "your token is revoked")
+            assert await closing(ben) == await closing(window) == REVOKED
         await ann.do(Play, match=match, ply=0, move="a2")
         assert await refusal(server, ann.welcome.token) == ""
     async with start(database="") as again:
@@ -75,7 +55,7 @@ async def test_a_token_that_is_revoked_is_refused_and_disconnected_on_every_node
         assert there.player.id == here.player.id
         await revoke_tokens(Settings(database=shared["database"], data=tmp_path / "admin"), "Ben")
         assert await refusal(one, here.welcome.token) == await refusal(two, here.welcome.token) == "bad_token"
-        assert await closing(here) == await closing(there) == (1008, "your token is revoked")
+        assert await closing(here) == await closing(there) == REVOKED
         assert isinstance(await ann.ask(Ping), Pong)
 
 
@@ -112,17 +92,31 @@ class SlowAccounts(MemoryAccounts):
 
 
 @pytest.mark.virtual_time
-async def test_a_hello_that_read_its_token_just_before_is_refused(running_server: Start, stores: Stores) -> None:
+async def test_a_hello_that_read_its_token_just_before_it_ended_is_refused(
+    running_server: Start, stores: Stores
+) -> None:
     stores.accounts = accounts = SlowAccounts()
-    async with running_server() as server, server.client("Ben") as ben, server.socket() as late:
-        accounts.is_read.clear()
-        accounts.may_return.clear()
-        await late.tell(Hello(token=ben.welcome.token))
-        await accounts.is_read.wait()
-        await accounts.revoke(ben.player.id)
-        assert await closing(ben) == (1008, "your token is revoked")
-        accounts.may_return.set()
-        assert (await late.hear(Refused)).code == "bad_token"
+    async with running_server() as server, server.client("Guest") as ann:
+
+        async def greet_late(token: str | None, end: Callable[[], Awaitable[object]]) -> None:
+            async with server.socket() as late:
+                accounts.is_read.clear()
+                accounts.may_return.clear()
+                await late.tell(Hello(token=token))
+                await accounts.is_read.wait()
+                await end()
+                accounts.may_return.set()
+                assert (await late.hear(Refused)).code == "bad_token"
+
+        await register(ann)
+        await greet_late(await token_of(server), lambda: ann.do(EndOtherSessions))
+        assert isinstance(await ann.ask(Ping), Pong)
+
+        async def revoke() -> None:
+            await accounts.revoke(ann.player.id)
+            assert await closing(ann) == REVOKED
+
+        await greet_late(ann.welcome.token, revoke)
 
 
 @pytest.mark.virtual_time
@@ -136,4 +130,4 @@ async def test_revocations_during_an_outage_of_the_store_take_effect_after_it(
         await accounts.look_twice()
         assert isinstance(await ben.ask(Ping), Pong)
         accounts.is_away = False
-        assert await closing(ben) == (1008, "your token is revoked")
+        assert await closing(ben) == REVOKED

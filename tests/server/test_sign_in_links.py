@@ -7,7 +7,7 @@ import pytest
 from cornered.protocol import account as acc
 from cornered.server.runtime.device_links import LINK_SECONDS
 from tests.server.conftest import Client, Running, Start, Stores
-from tests.server.test_accounts import register
+from tests.server.scenes import register
 from tests.server.test_passkeys import page
 
 
