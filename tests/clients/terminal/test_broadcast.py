@@ -106,31 +106,33 @@ async def seen(table: BroadcastMatch) -> tuple[Snapshot, list[str]]:
     return match, told
 
 
-async def test_a_match_is_followed_from_its_beginning_to_its_end() -> None:
+async def begun() -> tuple[Announcer, BroadcastFeed, BroadcastMatch]:
+    """Return a match that has begun, and its table."""
     announcer, broadcast = Announcer(), BroadcastFeed(lambda: 0)
     table = broadcast.table("m1")
     await tell(broadcast, announcer.begins)
+    return announcer, broadcast, table
+
+
+async def test_a_match_is_followed_from_its_beginning_to_its_end() -> None:
+    announcer, broadcast, table = await begun()
     for move in ("a2", "b1", "a1"):
         await tell(broadcast, announcer.plays(move))
     match, told = await seen(table)
     assert match.moves == ("a2", "b1", "a1")
     assert match.position == str(announcer.state)
-    assert match.over is (announcer.state.outcome is not None)
+    assert not match.over
     assert "2. Bob plays b1." in told
-
-
-async def test_the_last_position_is_shown_though_no_state_tells_it() -> None:
-    announcer, broadcast = Announcer(), BroadcastFeed(lambda: 0)
-    table = broadcast.table("m1")
-    await tell(broadcast, announcer.begins)
+    assert [live.position for live in broadcast.live()] == [str(announcer.state)]
     while announcer.state.outcome is None:
         last = announcer.plays(announcer.state.moves()[0])
         await tell(broadcast, last)
-    assert last[-1].payload == b""
+    assert last[-1].payload == b"", "no state tells the last position"
     match, told = await seen(table)
     assert match.over
     assert match.position == str(announcer.state)
     assert told[-1].endswith("won, by the rules of the game.")
+    assert broadcast.live() == []
 
 
 async def test_a_late_subscriber_starts_from_the_retained_state() -> None:
@@ -145,16 +147,19 @@ async def test_a_late_subscriber_starts_from_the_retained_state() -> None:
     assert match.position == str(announcer.state)
 
 
-async def test_lost_events_are_noticed_by_their_numbers() -> None:
-    announcer, broadcast = Announcer(), BroadcastFeed(lambda: 0)
-    table = broadcast.table("m1")
-    await tell(broadcast, announcer.begins)
-    announcer.plays("a2")
-    await tell(broadcast, announcer.plays("b1"))
+async def test_lost_events_are_noticed_by_their_numbers_and_repeated_ones_change_nothing() -> None:
+    announcer, broadcast, table = await begun()
+    first = announcer.plays("a2")
+    for publications in (first, first, announcer.begins):
+        await tell(broadcast, publications)
+    match, _ = await seen(table)
+    assert (match.moves, match.seq) == (("a2",), 2)
+    announcer.plays("b1")
+    await tell(broadcast, announcer.plays("a1"))
     match, told = await seen(table)
-    assert told == ["Lost on the way: 1 of the events, from number 2 on."]
+    assert told[-1] == "Lost on the way: 1 of the events, from number 3 on."
     assert match.position == str(announcer.state)
-    assert match.ply == 2
+    assert match.ply == 3
 
 
 async def test_lost_events_are_fetched_where_a_server_is_known() -> None:
@@ -178,19 +183,6 @@ async def test_lost_events_are_fetched_where_a_server_is_known() -> None:
     assert asked == ["m1", "m1"]
 
 
-async def test_repeated_and_old_messages_change_nothing() -> None:
-    announcer, broadcast = Announcer(), BroadcastFeed(lambda: 0)
-    table = broadcast.table("m1")
-    first = announcer.plays("a2")
-    await tell(broadcast, announcer.begins)
-    await tell(broadcast, first)
-    await tell(broadcast, first)
-    await tell(broadcast, announcer.begins)
-    match, _ = await seen(table)
-    assert match.moves == ("a2",)
-    assert match.seq == 2
-
-
 async def test_what_cannot_be_read_is_passed_over() -> None:
     announcer, broadcast = Announcer(), BroadcastFeed(lambda: 0)
     broadcast.table("m1")
@@ -200,19 +192,8 @@ async def test_what_cannot_be_read_is_passed_over() -> None:
     assert [live.id for live in broadcast.live()] == ["m1"]
 
 
-async def test_a_match_is_live_until_its_state_is_cleared() -> None:
-    announcer, broadcast = Announcer(), BroadcastFeed(lambda: 0)
-    await tell(broadcast, announcer.begins)
-    assert [live.position for live in broadcast.live()] == [str(announcer.state)]
-    while announcer.state.outcome is None:
-        await tell(broadcast, announcer.plays(announcer.state.moves()[0]))
-    assert broadcast.live() == []
-
-
 async def test_an_end_that_was_lost_is_noticed_when_the_state_is_cleared() -> None:
-    announcer, broadcast = Announcer(), BroadcastFeed(lambda: 0)
-    table = broadcast.table("m1")
-    await tell(broadcast, announcer.begins)
+    announcer, broadcast, table = await begun()
     while announcer.state.outcome is None:
         last = announcer.plays(announcer.state.moves()[0])
     await tell(broadcast, last[-1:])
@@ -232,18 +213,15 @@ async def test_a_match_that_ended_while_the_broker_was_away_is_over_once_it_has_
     assert not (await seen(second))[0].over
 
 
-async def test_a_closed_broadcast_tells_those_who_wait() -> None:
+async def test_a_closed_broadcast_tells_those_who_wait_and_accepts_no_moves() -> None:
     broadcast = BroadcastFeed(lambda: 0)
-    broadcast.close()
-    with pytest.raises(Closed):
-        await broadcast.changed()
-
-
-async def test_a_broadcast_accepts_no_moves() -> None:
-    table = BroadcastFeed(lambda: 0).table("m1")
+    table = broadcast.table("m1")
     for attempt in (table.play("a2", 0), table.do("resign"), table.say("hi")):
         with pytest.raises(NotPossible):
             await attempt
+    broadcast.close()
+    with pytest.raises(Closed):
+        await broadcast.changed()
 
 
 async def test_the_list_of_live_matches_watches_one_on_enter() -> None:
