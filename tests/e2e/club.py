@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Coroutine, Iterator, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Any, Final, TypeVar
 
 from cornered.clients.sdk import Client
@@ -27,7 +27,7 @@ class Club:
 
     def __init__(self, loop: asyncio.AbstractEventLoop, address: str) -> None:
         self._loop = loop
-        self._address = address.replace("http", "ws", 1)
+        self.address = address.replace("http", "ws", 1)
         self._stack = AsyncExitStack()
         self.members: dict[str, Client] = {}
 
@@ -35,16 +35,23 @@ class Club:
         """Wait for work in the club's loop."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(STEP_S)
 
+    @contextlib.contextmanager
+    def doing(self, work: Coroutine[Any, Any, object]) -> Iterator[None]:
+        """Let work go on in the club's loop; it is cancelled at the end, unless it has failed before."""
+        task = asyncio.run_coroutine_threadsafe(work, self._loop)
+        yield
+        if not task.cancel():
+            task.result()
+
+    def enter(self, context: AbstractAsyncContextManager[T]) -> T:
+        """Enter a context, as of a client's connection, which lasts as long as the club."""
+        return self.do(self._stack.enter_async_context(context))
+
     def admit(self, *names: str) -> None:
         """Connect members, unless they are here."""
-
-        async def connect(name: str) -> None:
-            client = Client.connect(self._address, name=name)
-            self.members[name] = await self._stack.enter_async_context(client)
-
         for name in names:
             if name not in self.members:
-                self.do(connect(name))
+                self.members[name] = self.enter(Client.connect(self.address, name=name))
 
     def id(self, name: str) -> str:
         return self.members[name].player.id

@@ -2,48 +2,119 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 from filelock import FileLock
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Playwright, sync_playwright
 
+from cornered.cli.house_process import ANALYST_KEY
 from cornered.cli.screenshots import FLAGS, find_chromium
 from tests.conftest import IN_CI, INSTALL_LOCK, INSTALL_SECONDS, require
 from tests.e2e.installation import Installation, installed
-from tests.e2e.servers import running_server
-from tests.e2e.window import Window
+from tests.e2e.servers import OPERATORS_KEY, running_server
+from tests.e2e.window import HOST_NAME, Window
 
-AXE = "axe-core@4.14.1"
-HEADLESS_SHELL = "chromium-headless-shell"
+HERE: Final = Path(__file__).parent
+AXE: Final = "axe-core@4.14.1"
+HEADLESS_SHELL: Final = "chromium-headless-shell"
+LOOP: Final = pytest.StashKey[asyncio.AbstractEventLoop]()
+"""The event loop of Playwright, once it has started."""
+PAGES: Final = pytest.StashKey[str]()
+"""The address of the server that all tests of the page share, once it has started."""
+
+
+def program_of(package: str, find: Callable[[], str | None]) -> Path:
+    return require(package, lambda: Path(found) if (found := find()) else None)
 
 
 @pytest.fixture(scope="session")
 def chromium(pytestconfig: pytest.Config) -> Path:
-    shell = pytestconfig.getoption("--headless-shell")
-
-    def find() -> Path | None:
-        found = shutil.which(HEADLESS_SHELL) if shell else find_chromium()
-        return Path(found) if found else None
-
-    return require(HEADLESS_SHELL if shell else "chromium", find)
+    if pytestconfig.getoption("--full-chromium"):
+        return program_of("chromium", find_chromium)
+    return program_of(HEADLESS_SHELL, lambda: shutil.which(HEADLESS_SHELL))
 
 
-@pytest.fixture(scope="module")
-def browser(chromium: Path) -> Iterator[Browser]:
+@pytest.fixture(scope="session")
+def playwright(pytestconfig: pytest.Config) -> Iterator[Playwright]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
-        yield browser
-        browser.close()
+        pytestconfig.stash[LOOP] = asyncio.get_running_loop()
+        yield playwright
+        show_loop(pytestconfig)
+    del pytestconfig.stash[LOOP]
+
+
+def show_loop(config: pytest.Config) -> None:
+    """Show the loop at the end of the session, whose last test may be one without a browser."""
+    asyncio._set_running_loop(config.stash[LOOP])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Show Playwright's event loop, which runs in this thread between its calls too, to the tests of the page alone.
+
+    In no other test could a loop start beside it.
+    """
+    loop = item.config.stash.get(LOOP, None)
+    if loop is not None and item.path.is_relative_to(HERE) and item.get_closest_marker("browser") is not None:
+        asyncio._set_running_loop(loop)
+    try:
+        return (yield)
+    finally:
+        if asyncio._get_running_loop() is item.config.stash.get(LOOP, None):
+            asyncio._set_running_loop(None)
+
+
+@pytest.fixture(scope="session")
+def browser(pytestconfig: pytest.Config, playwright: Playwright, chromium: Path) -> Iterator[Browser]:
+    """One browser of the whole process, to which this machine's servers have the name `HOST_NAME` too."""
+    resolver = f"--host-resolver-rules=MAP {HOST_NAME} 127.0.0.1"
+    browser = playwright.chromium.launch(executable_path=chromium, args=[*FLAGS, resolver])
+    yield browser
+    show_loop(pytestconfig)
+    browser.close()
+
+
+@contextlib.contextmanager
+def server_of_pages() -> Iterator[str]:
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv(ANALYST_KEY, OPERATORS_KEY)
+        environment.setenv("CORNERED_HOSTS", HOST_NAME)
+        with running_server("--no-bots") as address:
+            yield address
+
+
+@pytest.fixture(scope="session")
+def shared_address(pytestconfig: pytest.Config) -> Iterator[str]:
+    """The address of a server without bots of its own, for the tests of the page.
+
+    Players keep what they did, so those of two files need different names.
+    """
+    with server_of_pages() as address:
+        pytestconfig.stash[PAGES] = address
+        yield address
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """The address of a server without bots."""
+def address(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The address of a server without bots of its own: that of all tests of the page, or one of the file."""
+    if request.node.get_closest_marker("browser") is not None:
+        yield request.getfixturevalue("shared_address")
+        return
     with running_server("--no-bots") as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def own_address() -> Iterator[str]:
+    """The address of a server for the tests of one file, where nobody else is or has played."""
+    with server_of_pages() as address:
         yield address
 
 
@@ -60,9 +131,21 @@ def installation(request: pytest.FixtureRequest) -> Iterator[Installation]:
         yield installation
 
 
+@pytest.fixture(scope="session")
+def shared_idle(pytestconfig: pytest.Config, browser: Browser) -> Iterator[list[Window]]:
+    windows: list[Window] = []
+    yield windows
+    show_loop(pytestconfig)
+    for window in windows:
+        window.close()
+
+
 @pytest.fixture(scope="module")
-def idle() -> Iterator[list[Window]]:
+def idle(request: pytest.FixtureRequest, address: str) -> Iterator[list[Window]]:
     """Windows of finished tests, for reuse: a page that is already open is quicker than a new one."""
+    if request.config.stash.get(PAGES, "") == address:
+        yield request.getfixturevalue("shared_idle")
+        return
     windows: list[Window] = []
     yield windows
     for window in windows:
@@ -71,7 +154,11 @@ def idle() -> Iterator[list[Window]]:
 
 @pytest.fixture
 def open_window(browser: Browser, address: str, idle: list[Window]) -> Iterator[Callable[..., Window]]:
-    """Return a function that opens windows, each of a new player; at the end their consoles have to be empty."""
+    """Return a function that opens windows; at the end their consoles have to be empty.
+
+    Without arguments the window may be one of an earlier test, whose player keeps its name and its games; with any, as
+    the size, it is of a new player.
+    """
     plain: list[Window] = []
     special: list[Window] = []
 
@@ -79,26 +166,28 @@ def open_window(browser: Browser, address: str, idle: list[Window]) -> Iterator[
         if how:
             special.append(Window(browser, **{"address": address, **how}))  # type: ignore[arg-type]
             return special[-1]
-        plain.append(idle.pop() if idle else Window(browser, address))
-        plain[-1].start_over()
+        if idle:
+            plain.append(idle.pop())
+            plain[-1].start_over()
+        else:
+            plain.append(Window(browser, address))
         return plain[-1]
 
     yield open_one
+    for window in (*plain, *special):
+        window.leave()
+    errors = [error for window in (*plain, *special) for error in window.errors]
     for window in special:
         window.close()
     idle.extend(plain)
-    assert [error for window in (*plain, *special) for error in window.errors] == []
+    assert errors == []
 
 
 @pytest.fixture(scope="session")
 def axe(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The source of the accessibility checker, fetched once by npm."""
 
-    def find() -> Path | None:
-        found = shutil.which("npm")
-        return Path(found) if found else None
-
-    npm = require("npm", find)
+    npm = program_of("npm", lambda: shutil.which("npm"))
     # Without the plugin `cacheprovider` there is no such attribute.
     cache: pytest.Cache | None = getattr(pytestconfig, "cache", None)
     folder = cache.mkdir("axe") if cache else tmp_path_factory.mktemp("axe")
@@ -127,7 +216,6 @@ def axe(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the tests of a file in one process and in order: they share a server and its lobby."""
-    here = Path(__file__).parent
     for item in items:
-        if item.path.is_relative_to(here):
+        if item.path.is_relative_to(HERE):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))

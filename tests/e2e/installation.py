@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from cornered.cli import screenshots
+from typer.testing import CliRunner
 
-__all__ = ["Installation", "installed"]
+from cornered.cli import screenshots
+from cornered.cli.main import narrowed_to
+
+__all__ = ["Installation", "administer", "installed"]
 
 ADMIN_SECONDS: Final = 120.0
+
+
+def administer(*words: str, **variables: str) -> str:
+    """Call `cornered admin` for the store to which variables of the environment lead; return what it prints.
+
+    In a thread of its own: in that of the tests the browser's event loop may run.
+    """
+    with ThreadPoolExecutor(1) as threads:
+        called = threads.submit(CliRunner(env=variables).invoke, narrowed_to("admin"), ["admin", *words])
+        result = called.result(ADMIN_SECONDS)
+    assert result.exit_code == 0, result.output
+    return result.stdout
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +42,8 @@ class Installation:
     variables: Mapping[str, str]
 
     def admin(self, *words: str) -> str:
-        """Run `cornered admin`, as an operator does beside the server; return what it prints."""
-        command = [sys.executable, "-m", "cornered", "admin", *words]
-        done = subprocess.run(
-            command,
-            check=False,
-            capture_output=True,
-            text=True,
-            env=os.environ | self.variables,
-            timeout=ADMIN_SECONDS,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        """Call `cornered admin`, as an operator does beside the server; return what it prints."""
+        return administer(*words, **self.variables)
 
     def ratings_check(self) -> dict[str, Any]:
         """Compute all ratings from the journal; return how they compare with those that are stored."""

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.accounts import PASSWORD, fill_in, register, sheet, sign_in
-from tests.e2e.window import DESK, PHONE, Window
+from tests.e2e.window import DESK, PHONE, OpenWindow, Window
 
 pytestmark = pytest.mark.browser
 
-OpenWindow = Callable[..., Window]
 # Each window has a size, so that it is not one of an earlier test, which is signed in.
 OTHER = "eight louder herons"
 
@@ -25,11 +23,8 @@ def open_account(window: Window, line: str) -> None:
     sheet(window, "Your account").get_by_role("button", name=line).click()
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_axe_finds_nothing_in_the_ways_in_and_the_sheets_of_an_account(
-    dark: bool, open_window: OpenWindow, axe: str
-) -> None:
-    window = open_window(dark=dark)
+def test_axe_finds_nothing_in_the_ways_in_and_the_sheets_of_an_account(open_window: OpenWindow, axe: str) -> None:
+    window = open_window(size=DESK)
     page = window.page
     page.get_by_role("banner").get_by_role("button", name="Sign in").click()
     fill_in(window, "Sign in", "Sign in", username="Nobody", password="wrong")
@@ -42,12 +37,14 @@ def test_axe_finds_nothing_in_the_ways_in_and_the_sheets_of_an_account(
     assert window.violations(axe) == []
     page.get_by_role("button", name="Create an account").click()
     assert window.violations(axe) == []
-    fill_in(window, "Create an account", "Create it", username=f"Axe {dark}", new_password=PASSWORD)
+    fill_in(window, "Create an account", "Create it", username="Auk", new_password=PASSWORD)
     expect(page.locator(".code-list code")).to_have_count(10)
     assert window.violations(axe) == []
     page.get_by_label("I have kept them").check()
     page.get_by_role("button", name="Done").click()
     page.get_by_role("button", name="Your account").click()
+    expect(sheet(window, "Your account")).to_be_visible()
+    assert window.violations(axe) == []
     for line in ("Name", "Password", "Recovery codes", "Signed-in devices", "Personal tokens", "Delete my account"):
         sheet(window, "Your account").get_by_role("button", name=line).click()
         expect(page.locator("dialog")).to_have_count(2)
@@ -85,12 +82,29 @@ def test_a_guest_becomes_an_account_and_is_the_same_player_on_a_second_device(op
     expect(second.page.locator(".me")).to_have_text("Avocet")
 
 
-def test_what_is_refused_is_said_beside_its_field(open_window: OpenWindow) -> None:
+def test_what_is_refused_is_said_beside_its_field_and_fields_are_named_for_password_managers(
+    open_window: OpenWindow,
+) -> None:
     first, second = open_window(size=DESK), open_window(size=DESK)
     register(first, "Bittern")
     second.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
+    fields = sheet(second, "Sign in").locator("input")
+    expect(fields).to_have_count(2)
+    assert fields.evaluate_all("all => all.map(one => [one.autocomplete, one.type])") == [
+        ["username", "text"],
+        ["current-password", "password"],
+    ]
+    show = second.page.get_by_role("button", name="Show the password")
+    show.click()
+    expect(show).to_have_attribute("aria-pressed", "true")
+    expect(fields.nth(1)).to_have_attribute("type", "text")
     second.page.get_by_role("button", name="Create an account").click()
     form = sheet(second, "Create an account")
+    expect(form).to_be_visible()
+    assert form.locator("input").evaluate_all("all => all.map(one => one.autocomplete)") == [
+        "username",
+        "new-password",
+    ]
     name, password = form.get_by_label("Name"), form.get_by_label("Password", exact=True)
     fill_in(second, "Create an account", "Create it")
     expect(form.get_by_role("alert").filter(has_text="This is needed.")).to_have_count(2)
@@ -107,28 +121,6 @@ def test_what_is_refused_is_said_beside_its_field(open_window: OpenWindow) -> No
     sign_in(second, "Bittern", "not the password")
     expect(sheet(second, "Sign in").get_by_label("Password", exact=True)).to_have_attribute("aria-invalid", "true")
     expect(sheet(second, "Sign in")).to_be_visible()
-
-
-def test_passwords_are_hidden_until_shown_and_named_for_password_managers(open_window: OpenWindow) -> None:
-    window = open_window(size=DESK)
-    window.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
-    fields = sheet(window, "Sign in").locator("input")
-    expect(fields).to_have_count(2)
-    assert fields.evaluate_all("all => all.map(one => [one.autocomplete, one.type])") == [
-        ["username", "text"],
-        ["current-password", "password"],
-    ]
-    show = window.page.get_by_role("button", name="Show the password")
-    show.click()
-    expect(show).to_have_attribute("aria-pressed", "true")
-    expect(fields.nth(1)).to_have_attribute("type", "text")
-    window.page.get_by_role("button", name="Create an account").click()
-    assert sheet(window, "Create an account").locator("input").evaluate_all(
-        "all => all.map(one => one.autocomplete)"
-    ) == [
-        "username",
-        "new-password",
-    ]
 
 
 def test_recovery_codes_are_not_lost_by_a_slip_and_each_sets_a_password_once(open_window: OpenWindow) -> None:
@@ -163,36 +155,30 @@ def test_recovery_codes_are_not_lost_by_a_slip_and_each_sets_a_password_once(ope
     window.errors.clear()
 
 
-def test_another_device_is_listed_and_signed_out(open_window: OpenWindow) -> None:
-    first, second = open_window(size=DESK), open_window(size=DESK)
-    register(first, "Dipper")
-    sign_in(second, "Dipper")
-    expect(second.page.locator(".me")).to_have_text("Dipper")
-    open_account(first, "Signed-in devices")
-    devices = sheet(first, "Signed-in devices")
-    expect(devices.locator(".line")).to_have_count(2)
-    expect(devices.locator(".line", has_text="(this device)")).to_have_count(1)
-    devices.get_by_role("button", name="Sign out Chrome, Linux").click()
-    expect(devices.locator(".line")).to_have_count(1)
-    expect(second.page.locator(".toast")).to_contain_text("signed out here")
-    expect(second.page.locator(".me")).not_to_have_text("Dipper")
-    second.errors.clear()
-
-
-def test_name_and_password_are_changed(open_window: OpenWindow) -> None:
+def test_name_and_password_are_changed_and_another_device_is_listed_and_signed_out(open_window: OpenWindow) -> None:
     first, second = open_window(size=DESK), open_window(size=DESK)
     register(first, "Egret")
     open_account(first, "Name")
     fill_in(first, "Change your name", "Use this name", name="Little Egret")
     expect(first.page.locator(".me")).to_have_text("Little Egret")
-    expect(sheet(first, "Your account")).to_contain_text("Little Egret")
-    sheet(first, "Your account").get_by_role("button", name="Password").click()
+    account = sheet(first, "Your account")
+    expect(account).to_contain_text("Little Egret")
+    account.get_by_role("button", name="Password").click()
     fill_in(first, "Change your password", "Change it", password="not it", new_password=OTHER)
     expect(sheet(first, "Change your password").get_by_label("Present password")).to_be_focused()
     fill_in(first, "Change your password", "Change it", password=PASSWORD)
     expect(sheet(first, "Change your password")).to_have_count(0)
     sign_in(second, "Little Egret", OTHER)
     expect(second.page.locator(".me")).to_have_text("Little Egret")
+    account.get_by_role("button", name="Signed-in devices").click()
+    devices = sheet(first, "Signed-in devices")
+    expect(devices.locator(".line")).to_have_count(2)
+    expect(devices.locator(".line", has_text="(this device)")).to_have_count(1)
+    devices.get_by_role("button", name="Sign out Chrome, Linux").click()
+    expect(devices.locator(".line")).to_have_count(1)
+    expect(second.page.locator(".toast")).to_contain_text("signed out here")
+    expect(second.page.locator(".me")).not_to_have_text("Little Egret")
+    second.errors.clear()
 
 
 def test_a_token_is_shown_once_and_revoked(open_window: OpenWindow) -> None:
@@ -252,3 +238,46 @@ def test_a_guest_sees_what_is_stored_and_is_deleted(open_window: OpenWindow) -> 
         sheet(window, "Delete me").get_by_role("button", name=label, exact=True).click()
     expect(window.page.locator(".me")).to_contain_text("Guest")
     window.errors.clear()
+
+
+def test_a_refused_token_takes_none_away_that_another_tab_has_stored_since(open_window: OpenWindow) -> None:
+    window = open_window(size=DESK)
+    register(window, "Whinchat")
+    token = window.page.evaluate("""async () => {
+        const { page: { link } } = await import("./main.js");
+        const token = localStorage.getItem("cornered.token");
+        localStorage.setItem("cornered.token", "a token that has ended");
+        link.open();
+        // After the link's own listener, which sends the hello.
+        await new Promise((done) => link.socket.addEventListener("open", done));
+        localStorage.setItem("cornered.token", token);
+        await new Promise((done) => link.addEventListener("online", done, { once: true }));
+        return token;
+    }""")
+    assert window.page.evaluate("localStorage.getItem('cornered.token')") == token
+    expect(window.page.locator(".me")).to_have_text("Whinchat")
+    window.errors.clear()
+
+
+def test_two_tabs_of_a_browser_are_one_player_after_a_sign_in(open_window: OpenWindow) -> None:
+    """The token of before is a guest's for good: the tab that still has it is no account, until it is loaded again."""
+    owner, window = open_window(size=DESK), open_window(size=DESK)
+    register(owner, "Fieldfare")
+    token = window.page.evaluate("localStorage.getItem('cornered.token')")
+    tab = window.context.new_page()
+    tab.goto(window.address)
+    tab.wait_for_selector(".lobby.ready")
+    guest = tab.locator(".me").inner_text()
+    window.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
+    fill_in(window, "Sign in", "Sign in", username="Fieldfare", password=PASSWORD)
+    expect(window.page.locator(".me")).to_have_text("Fieldfare")
+    assert window.page.evaluate("localStorage.getItem('cornered.token')") != token
+    expect(tab.locator(".me")).to_have_text(guest)
+    tab.reload()
+    expect(tab.locator(".me")).to_have_text("Fieldfare")
+    # Whoever knows the token of before has the guest, and nothing else.
+    thief = open_window(size=DESK)
+    thief.page.evaluate("token => localStorage.setItem('cornered.token', token)", token)
+    thief.page.reload()
+    expect(thief.page.locator(".me")).to_have_text(guest)
+    expect(thief.page.get_by_role("banner").get_by_role("button", name="Sign in")).to_be_visible()

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeAlias
 
 import pytest
 from playwright.sync_api import expect
@@ -16,11 +14,11 @@ from cornered.clients.sdk import BotPlayer, Client, Limit, MatchView
 from cornered.clients.sdk.request_file import read_requests
 from cornered.protocol.messages import Paired
 from cornered.protocol.values import Accepts, Fischer
-from tests.e2e.window import PHONE, Window
+from tests.e2e.club import running_club
+from tests.e2e.window import PHONE, OpenWindow
 
 pytestmark = pytest.mark.browser
 
-OpenWindow: TypeAlias = Callable[..., Window]
 DEADLINE_S = 60.0
 
 
@@ -61,21 +59,17 @@ async def failing_bot(address: str) -> str:
         return (await client.bot_reports.link()).code
 
 
-@pytest.fixture
-def code(address: str) -> str:
+@pytest.fixture(scope="module")
+def code(address: str) -> Iterator[str]:
     """The code of a link to the page of a bot that has won once and crashed once."""
-    found: list[str] = []
-    # The browser's own loop runs in this thread.
-    thread = threading.Thread(target=lambda: found.append(asyncio.run(failing_bot(address))), daemon=True)
-    thread.start()
-    thread.join(DEADLINE_S)
-    return found[0]
+    with running_club(address) as club:
+        yield club.do(failing_bot(club.address))
 
 
 def test_the_owner_reads_what_went_wrong_and_saves_the_requests(
     open_window: OpenWindow, address: str, code: str, tmp_path: Path
 ) -> None:
-    page = open_window(locale="en-US").page
+    page = open_window().page
     page.goto(f"{address}/#/bot/{code}")
     expect(page.get_by_role("heading", name="Crusher")).to_be_visible()
     crash = page.locator(".incident.crash")
@@ -96,20 +90,20 @@ def test_the_owner_reads_what_went_wrong_and_saves_the_requests(
 
 
 def test_a_link_that_is_not_valid_says_what_to_do(open_window: OpenWindow, address: str) -> None:
-    page = open_window(locale="en-US").page
+    page = open_window().page
     page.goto(f"{address}/#/bot/nonsense.link")
     expect(page.get_by_text("This link is not valid any more")).to_be_visible()
     expect(page.get_by_role("table")).to_have_count(0)
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_axe_finds_nothing_in_it_and_it_fits_a_phone(
-    dark: bool, open_window: OpenWindow, address: str, code: str, axe: str
+    open_window: OpenWindow, address: str, code: str, axe: str
 ) -> None:
-    for size in ((1280, 800), PHONE):
-        window = open_window(locale="de-DE", dark=dark, size=size)
-        window.page.goto(f"{address}/#/bot/{code}")
-        expect(window.page.get_by_role("heading", name="Crusher")).to_be_visible()
-        expect(window.page.get_by_role("heading", name="Was schiefging")).to_be_visible()
-        assert window.violations(axe) == []
-        assert window.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    window = open_window(locale="de-DE", size=PHONE)
+    window.page.goto(f"{address}/#/bot/{code}")
+    expect(window.page.get_by_role("heading", name="Crusher")).to_be_visible()
+    expect(window.page.get_by_role("heading", name="Was schiefging")).to_be_visible()
+    for width in (1280, PHONE[0]):
+        window.page.set_viewport_size({"width": width, "height": 740})
+        assert window.violations(axe) == [], width
+        assert not window.is_too_wide(), width

@@ -12,11 +12,10 @@ from playwright.sync_api import Browser, expect
 
 from cornered import clients
 from cornered.bench.page import Traffic, frames, measure
-from tests.e2e.window import TIMEOUT_MS, Window, begin
+from tests.e2e.window import TIMEOUT_MS, OpenWindow, begin, pair
 
 pytestmark = pytest.mark.browser
 
-OpenWindow = Callable[..., Window]
 WEB = Path(clients.__file__).parent / "web"
 EAGER = {
     "main.js",
@@ -34,23 +33,21 @@ LAZY = {path.name for path in WEB.iterdir() if path.suffix in (".js", ".css")} -
 """Files of views that a visitor may never open."""
 
 
-@pytest.fixture(params=["en-US", "de-DE"])
-def first_view(browser: Browser, address: str, request: pytest.FixtureRequest) -> Traffic:
-    """The traffic of a first visit, from a context without any cache to a lobby that is ready and quiet."""
+@pytest.mark.parametrize("locale", ["en-US", "de-DE"])
+def test_the_first_view_is_small_and_what_is_opened_later_is_loaded_later(
+    locale: str, browser: Browser, address: str
+) -> None:
+    """From a context without any cache to a lobby that is ready and quiet."""
     traffic = Traffic()
-    with browser.new_context(locale=request.param) as context:
+    with browser.new_context(locale=locale) as context:
         page = context.new_page()
         traffic.count(page)
         page.goto(address, timeout=TIMEOUT_MS)
         page.wait_for_selector(".lobby.ready", timeout=TIMEOUT_MS)
         page.wait_for_load_state("networkidle", timeout=TIMEOUT_MS)
-    return traffic
-
-
-@pytest.mark.core
-def test_the_first_view_is_small(first_view: Traffic) -> None:
-    assert sum(first_view.sizes.values()) <= FIRST_VIEW_BYTES, first_view.sizes
-    assert len(first_view.names) <= FIRST_VIEW_REQUESTS, sorted(first_view.names.values())
+    assert sum(traffic.sizes.values()) <= FIRST_VIEW_BYTES, traffic.sizes
+    assert len(traffic.names) <= FIRST_VIEW_REQUESTS, sorted(traffic.names.values())
+    assert LAZY.isdisjoint(traffic.sizes)
 
 
 def test_the_lobby_can_be_used_soon_after_a_bare_page_is_there(
@@ -62,51 +59,43 @@ def test_the_lobby_can_be_used_soon_after_a_bare_page_is_there(
     assert report.ready_ms <= READY_RATIO * report.bare_ms, report
 
 
-def test_what_is_opened_later_is_loaded_later(first_view: Traffic) -> None:
-    assert LAZY.isdisjoint(first_view.sizes)
-
-
-def test_a_view_is_loaded_once_with_its_stylesheet(open_window: OpenWindow) -> None:
-    window = open_window()
-    traffic = Traffic()
-    traffic.count(window.page)
-    for _ in range(2):
-        window.page.get_by_label("Help and keys").click()
-        window.page.wait_for_selector("dialog.help")
-        window.page.keyboard.press("Escape")
-        expect(window.page.locator("dialog")).to_have_count(0)
-    assert list(traffic.names.values()).count("help.js") == 1
-
-
-@pytest.mark.core
-@pytest.mark.parametrize("name", ["form.js", "help.js"])
-def test_a_dialog_that_cannot_be_loaded_says_so_and_opens_the_next_time(name: str, open_window: OpenWindow) -> None:
-    window = open_window()
+def test_a_dialog_that_cannot_be_loaded_says_so_opens_the_next_time_and_is_loaded_once(open_window: OpenWindow) -> None:
+    window = open_window(locale="en-US")
     page = window.page
-    page.route(f"**/{name}", lambda route: route.abort())
-    opener = page.get_by_role("button", name="Play someone").first if name == "form.js" else page.get_by_label("Help")
-    opener.click()
-    expect(page.locator(".toast")).to_contain_text("could not be loaded")
-    page.unroute(f"**/{name}")
-    opener.click()
-    expect(page.locator("dialog")).to_be_visible()
+    traffic = Traffic()
+    openers = {
+        "form.js": page.get_by_role("button", name="Play someone").first,
+        "help.js": page.get_by_label("Help and keys"),
+    }
+    for name, opener in openers.items():
+        page.route(f"**/{name}", lambda route: route.abort())
+        opener.click()
+        expect(page.locator(".toast").last).to_contain_text("could not be loaded")
+        page.unroute(f"**/{name}")
+        traffic.count(page) if name == "help.js" else None
+        for _ in range(2):
+            opener.click()
+            expect(page.locator("dialog")).to_be_visible()
+            page.keyboard.press("Escape")
+            expect(page.locator("dialog")).to_have_count(0)
+    assert list(traffic.names.values()).count("help.js") == 1
     window.errors.clear()
 
 
-@pytest.mark.parametrize("name", ["study.js", "study.css"])
-def test_an_analysis_that_cannot_be_loaded_says_so_and_opens_the_next_time(name: str, open_window: OpenWindow) -> None:
-    first, second, third = open_window(), open_window(), open_window()
-    begin(first, second, "TrapGrid", size=4)
-    third.watch(first)
-    page = third.page
-    page.route(f"**/{name}", lambda route: route.abort())
-    page.get_by_role("button", name="Analyse").click()
-    expect(page.locator(".toast")).to_contain_text("could not be loaded")
-    assert not page.locator(".study").count()
-    page.unroute(f"**/{name}")
-    page.get_by_role("button", name="Analyse").click()
-    expect(page.locator(".study")).to_be_visible()
-    third.errors.clear()
+def test_an_analysis_that_cannot_be_loaded_says_so_and_opens_the_next_time(open_window: OpenWindow) -> None:
+    first, _ = pair(open_window, "TrapGrid", size=4)
+    for name in ("study.js", "study.css"):
+        watcher = open_window(locale="en-US")
+        watcher.watch(first)
+        page = watcher.page
+        page.route(f"**/{name}", lambda route: route.abort())
+        page.get_by_role("button", name="Analyse").click()
+        expect(page.locator(".toast")).to_contain_text("could not be loaded")
+        assert not page.locator(".study").count()
+        page.unroute(f"**/{name}")
+        page.get_by_role("button", name="Analyse").click()
+        expect(page.locator(".study")).to_be_visible()
+        watcher.errors.clear()
 
 
 LAZY_VIEW = """
@@ -123,7 +112,7 @@ async () => {
 
 
 def test_a_view_holds_its_place_while_it_is_loaded_and_offers_to_try_again(open_window: OpenWindow) -> None:
-    window = open_window()
+    window = open_window(locale="en-US")
     page = window.page
     page.route("**/study.css", lambda route: route.abort())
     page.evaluate(LAZY_VIEW)
@@ -153,10 +142,8 @@ def test_a_view_that_is_closed_before_it_is_loaded_is_never_made(open_window: Op
     assert open_window().page.evaluate(CLOSED_EARLY) == 0
 
 
-def test_a_piece_slides_smoothly(
-    browser: Browser, address: str, record_property: Callable[[str, object], None]
-) -> None:
-    first, second = (Window(browser, address, moves=True) for _ in range(2))
+def test_a_piece_slides_smoothly(open_window: OpenWindow, record_property: Callable[[str, object], None]) -> None:
+    first, second = open_window(moves=True), open_window()
     begin(first, second, "TrapGrid", size=5)
     first.await_turn()
     idle = frames(first.page, SLIDE_MS)
@@ -171,8 +158,6 @@ def test_a_piece_slides_smoothly(
     for name, intervals in (("idle", idle), ("sliding", sliding)):
         record_property(f"{name}_p95_ms", sorted(intervals)[int(0.95 * (len(intervals) - 1))])
     assert share_of_long(sliding) <= share_of_long(idle) + 0.25
-    first.close()
-    second.close()
 
 
 def share_of_long(intervals: list[float]) -> float:

@@ -4,16 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.window import Window, begin
+from tests.e2e.window import OpenWindow, begin
 
 pytestmark = pytest.mark.browser
-
-OpenWindow = Callable[..., Window]
 
 HEBREW = "שרה 77"
 SPEAKER = "שלמה 5"
@@ -60,10 +56,13 @@ def test_a_name_from_right_to_left_changes_no_sentence(open_window: OpenWindow) 
     assert third.page.title().startswith(f"\u2068{HEBREW}\u2069 – \u2068{ARABIC}\u2069 – ")
 
 
-def test_chat_from_right_to_left_stays_behind_its_speaker(open_window: OpenWindow) -> None:
+def test_chat_from_right_to_left_stays_behind_its_speaker_and_markup_in_a_name_is_text(open_window: OpenWindow) -> None:
     first, second = open_window(), open_window()
+    first.take_name("<b>B</b><img src=x>")
     second.take_name(SPEAKER)
     begin(first, second, "TrapGrid", size=4)
+    expect(second.page.locator(".bar[data-seat='0'] .name")).to_have_text("<b>B</b><img src=x>")
+    assert second.page.locator(".match b, .match img").count() == 0
     message = second.page.get_by_label("Message")
     if not message.is_visible():
         second.page.locator(".chat > button").click()
@@ -77,11 +76,3 @@ def test_chat_from_right_to_left_stays_behind_its_speaker(open_window: OpenWindo
     assert words is not None
     assert name["x"] + name["width"] <= words["x"]
     assert_in_order(said.locator(":scope > bdi"), "2", "שלום", "1")
-
-
-def test_markup_in_names_and_chat_is_text(open_window: OpenWindow) -> None:
-    first, second = open_window(), open_window()
-    first.take_name("<b>B</b><img src=x>")
-    begin(first, second, "TrapGrid", size=4)
-    expect(second.page.locator(".bar[data-seat='0'] .name")).to_have_text("<b>B</b><img src=x>")
-    assert second.page.locator(".match b, .match img").count() == 0

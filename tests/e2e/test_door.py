@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from cornered.cli.screenshots import running_server as one_server
 from tests.e2e.accounts import PASSWORD
 from tests.e2e.servers import running_server
 from tests.e2e.window import TIMEOUT_MS
@@ -60,24 +55,3 @@ def test_the_door_lets_in_who_registers_and_who_signs_in(browser: Browser, close
         second.get_by_role("button", name="Your account").click()
         second.get_by_role("button", name="Sign out", exact=True).click()
         expect(second.get_by_role("heading", name="This server is for accounts")).to_be_visible()
-
-
-def test_who_is_banned_is_told_why_and_the_page_stops_trying(
-    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("CORNERED_GUESTS", raising=False)
-    # The command needs the data of a single server.
-    with one_server("--no-bots", "--data", str(tmp_path)) as address, browser.new_context(locale="en-US") as context:
-        page = context.new_page()
-        page.set_default_timeout(TIMEOUT_MS)
-        page.goto(address)
-        page.wait_for_selector(".lobby.ready")
-        name = page.get_by_text(re.compile(r"^Guest \d{4}$")).first.inner_text()
-        command = [sys.executable, "-m", "cornered", "admin", "moderation", "ban", name, "Insults"]
-        subprocess.run([*command, "--data", str(tmp_path)], check=True, capture_output=True, timeout=TIMEOUT_MS / 1000)
-        expect(page.get_by_role("heading", name="You cannot come in")).to_be_visible()
-        expect(page.get_by_text("You are banned here: Insults")).to_be_visible()
-        sockets: list[str] = []
-        page.on("websocket", lambda socket: sockets.append(socket.url))
-        page.wait_for_timeout(2_000)
-        assert sockets == []

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.accounts import register, sheet
-from tests.e2e.window import DESK, PHONE, Window
+from tests.e2e.window import DESK, PHONE, OpenWindow, Window
 
 pytestmark = pytest.mark.browser
-
-OpenWindow = Callable[..., Window]
 
 
 def go(page: Page, route: str) -> None:
@@ -120,7 +117,7 @@ def test_a_member_sees_no_tools_of_the_teacher_and_a_wrong_code_admits_nobody(
     open_window: OpenWindow, axe: str
 ) -> None:
     teacher, member = open_window(size=DESK), open_window(size=PHONE)
-    register(teacher, "Wigeon")
+    register(teacher, "Gadwall")
     code = create_group(teacher, "Club")
     page = member.page
     go(page, "#/join/WRONGXYZ")

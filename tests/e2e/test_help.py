@@ -2,141 +2,48 @@
 
 from __future__ import annotations
 
-import asyncio
+import contextlib
 import re
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Locator, expect
 
-from cornered import engine
 from cornered.clients.sdk import BotPlayer, Client, Limit, MatchView
-from cornered.protocol.analysis import Report, ScoredLine
-from cornered.protocol.messages import Analyse
 from cornered.protocol.values import Accepts
-from tests.e2e.servers import OPERATORS_KEY, running_server
-from tests.e2e.window import DESK, PHONE, Window
+from tests.e2e.analysts import LINES, Oracle
+from tests.e2e.club import running_club
+from tests.e2e.servers import OPERATORS_KEY
+from tests.e2e.window import DESK, PHONE, OpenWindow, Window
 
 pytestmark = pytest.mark.browser
 
-OpenWindow = Callable[..., Window]
 GAME = "TrapGrid"
-SCALE = 2.0
-LINES = 2
-"""From the corner there are no more moves."""
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """The address of a server without bots of its own."""
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("CORNERED_ANALYST_KEY", OPERATORS_KEY)
-        with running_server("--no-bots") as address:
-            yield address
 
 
 async def first_move(match: MatchView, limit: Limit) -> str:
     return match.state.moves()[0]
 
 
-class House:
-    """Two bots and an analyst, in a thread of their own.
-
-    To the analyst the last legal move is best; with it the first player stands at 73% (a score of 2), and after any
-    other at 12% (a score of 4 for the second).
-    """
-
-    def __init__(self, address: str) -> None:
-        self._address = address
-        self._loop = asyncio.new_event_loop()
-        self._done = asyncio.Event()
-        self._ready = threading.Event()
-        self._analyst: Client | None = None
-        self._good: set[str] = set()
-        self._thread = threading.Thread(target=self._loop.run_until_complete, args=(self._run(),))
-
-    def __enter__(self) -> House:
-        self._thread.start()
-        assert self._ready.wait(60)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._done.set)
-        self._thread.join()
-        self._loop.close()
-
-    def study(self, *, jobs: int) -> None:
-        """Let the analyst take so many questions at once, from none on."""
-        asyncio.run_coroutine_threadsafe(self._offer(jobs), self._loop).result(60)
-
-    async def _offer(self, jobs: int) -> None:
-        assert self._analyst is not None
-        await self._analyst.jobs.offer(["trapgrid"] if jobs else [], jobs, "oracle", key=OPERATORS_KEY)
-
-    async def _run(self) -> None:
-        async with Client.connect(self._address, name="oracle", kind="bot", key=OPERATORS_KEY) as analyst:
-            self._analyst = analyst
-            await self._offer(1)
-            async with asyncio.TaskGroup() as tasks:
-                declared = [asyncio.Event() for _ in range(2)]
-                playing = [
-                    tasks.create_task(self._play(name, event))
-                    for name, event in zip(("level-3", "level-7"), declared, strict=True)
-                ]
-                playing.append(tasks.create_task(self._answer(analyst)))
-                for event in declared:
-                    await event.wait()
-                self._ready.set()
-                await self._done.wait()
-                for task in playing:
-                    task.cancel()
-
-    async def _play(self, name: str, declared: asyncio.Event) -> None:
-        async with Client.connect(self._address, name=name, kind="bot", key=OPERATORS_KEY) as client:
-            player = BotPlayer(client, first_move, accepts=[Accepts(game="trapgrid")], concurrency=99)
-            await player.declare()
-            declared.set()
-            await player.run()
-
-    async def _answer(self, analyst: Client) -> None:
-        async for job in analyst.jobs:
-            assert isinstance(job, Analyse)
-            await analyst.jobs.tell(job.job, report=self._report(job), final=True)
-
-    def _report(self, job: Analyse) -> Report:
-        state = engine.load(job.game.name, **job.game.options).parse(job.position)
-        moves = state.moves()[::-1][:LINES]
-        if state.to_move == 0:
-            self._good.add(str(state.play(moves[0])))
-        score = 2.0 if state.to_move == 0 else -2.0 if job.position in self._good else 4.0
-        scores = [score - rank for rank in range(len(moves))]
-        return Report(
-            score=score,
-            proven=None,
-            plies=None,
-            depth=3,
-            deepest=3,
-            nodes=100,
-            pruned=0,
-            efficiency=0.0,
-            speed=0.0,
-            hits=0,
-            seconds=0.0,
-            lines=tuple(ScoredLine(move=m, score=s, pv=(m,)) for m, s in zip(moves, scores, strict=True)),
-            scale=SCALE,
-        )
-
-
 @pytest.fixture(scope="module")
-def house(address: str) -> Iterator[House]:
-    with House(address) as house:
-        yield house
+def oracle(address: str) -> Iterator[Oracle]:
+    """An analyst, beside two bots."""
+    with (
+        Oracle.answering(address, "trapgrid") as oracle,
+        running_club(address) as club,
+        contextlib.ExitStack() as stack,
+    ):
+        for name in ("level-3", "level-7"):
+            client = club.enter(Client.connect(club.address, name=name, kind="bot", key=OPERATORS_KEY))
+            bot = BotPlayer(client, first_move, accepts=[Accepts(game="trapgrid")], concurrency=99)
+            club.do(bot.declare())
+            stack.enter_context(club.doing(bot.run()))
+        yield oracle
 
 
 @pytest.fixture(autouse=True)
-def _studies(house: House) -> None:
-    house.study(jobs=1)
+def _studies(oracle: Oracle) -> None:
+    oracle.study("trapgrid")
 
 
 def tick(window: Window) -> Locator:
@@ -181,7 +88,7 @@ def blunder(window: Window) -> str:
     return move
 
 
-def test_a_hint_says_what_to_think_about_and_then_the_move(open_window: OpenWindow, house: House) -> None:
+def test_a_hint_says_what_to_think_about_and_then_the_move(open_window: OpenWindow, oracle: Oracle) -> None:
     person = open_window()
     begin(person)
     expect(person.page.locator(".info")).to_contain_text("with help, not rated")
@@ -206,7 +113,7 @@ def test_a_hint_says_what_to_think_about_and_then_the_move(open_window: OpenWind
     expect(coach(person)).not_to_contain_text("went from")
 
 
-def test_a_blunder_is_told_explained_and_taken_back(open_window: OpenWindow, house: House) -> None:
+def test_a_blunder_is_told_explained_and_taken_back_as_are_more_moves(open_window: OpenWindow, oracle: Oracle) -> None:
     person = open_window(size=PHONE, dark=True)
     begin(person)
     for _ in range(2):
@@ -232,11 +139,7 @@ def test_a_blunder_is_told_explained_and_taken_back(open_window: OpenWindow, hou
         expect(person.page.locator(".movelist .move")).to_have_count(0)
         expect(coach(person)).to_be_hidden()
         expect(person.page.locator(".advice")).to_have_count(0)
-
-
-def test_moves_are_taken_back_one_after_the_other(open_window: OpenWindow, house: House) -> None:
-    person = open_window()
-    begin(person)
+    # Moves are taken back one after the other.
     for _ in range(2):
         count = person.page.locator(".movelist .move").count()
         person.make(min(person.targets()))
@@ -249,8 +152,8 @@ def test_moves_are_taken_back_one_after_the_other(open_window: OpenWindow, house
     expect(person.does("request_takeback")).to_have_count(0)
 
 
-def test_without_an_analyst_the_hint_says_so(open_window: OpenWindow, house: House) -> None:
-    house.study(jobs=0)
+def test_without_an_analyst_the_hint_says_so(open_window: OpenWindow, oracle: Oracle) -> None:
+    oracle.study()
     person = open_window()
     # The analyses of a board that other tests play on may be known.
     begin(person, size=6)
@@ -259,12 +162,12 @@ def test_without_an_analyst_the_hint_says_so(open_window: OpenWindow, house: Hou
     person.await_turn()
     hint(person).click()
     expect(coach(person)).to_contain_text("No bot that is here studies this game")
-    house.study(jobs=1)
+    oracle.study("trapgrid")
     hint(person).click()
     expect(marks(person, "good")).to_have_count(LINES)
 
 
-def test_help_is_proposed_with_easy_bots_and_remembered(open_window: OpenWindow, house: House) -> None:
+def test_help_is_proposed_with_easy_bots_and_remembered(open_window: OpenWindow, oracle: Oracle) -> None:
     # A player of its own: a live game without help would keep those of other tests from hints.
     person = open_window(size=DESK)
     choose = person.page.get_by_label(f"Choose bot, board and clock for {GAME}")
@@ -291,19 +194,15 @@ def test_help_is_proposed_with_easy_bots_and_remembered(open_window: OpenWindow,
     expect(tick(person)).to_be_checked()
 
 
-def test_a_watcher_sees_that_there_is_help_and_gets_none(open_window: OpenWindow, house: House) -> None:
+def test_axe_finds_nothing_and_a_watcher_sees_that_there_is_help_and_gets_none(
+    open_window: OpenWindow, oracle: Oracle, axe: str
+) -> None:
     person, watcher = open_window(), open_window()
     begin(person)
     watcher.watch(person)
     expect(watcher.page.locator(".info")).to_contain_text("with help, not rated")
     expect(hint(watcher)).to_have_count(0)
     expect(coach(watcher)).to_have_count(0)
-
-
-@pytest.mark.parametrize("dark", [False, True])
-def test_axe_finds_nothing(dark: bool, open_window: OpenWindow, house: House, axe: str) -> None:
-    person = open_window(dark=dark)
-    begin(person)
     hint(person).click()
     expect(marks(person, "good")).to_have_count(LINES)
     assert person.violations(axe) == []

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
 from PIL import Image, ImageChops
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Playwright, expect
 
 from cornered import clients
+from cornered.cli.screenshots import FLAGS, find_chromium
+from tests.conftest import require
 from tests.e2e.window import TIMEOUT_MS
 
 pytestmark = pytest.mark.browser
@@ -32,10 +35,25 @@ CONTROLLED = """
         if (navigator.serviceWorker.controller) resolve(true);
     })
 """
+KEPT_FILES = """
+async () => {
+    const caches_ = await Promise.all((await caches.keys()).map((name) => caches.open(name)));
+    const requests = await Promise.all(caches_.map((cache) => cache.keys()));
+    return requests.flat().map((request) => new URL(request.url).pathname.slice(1));
+}
+"""
 KEPT = {"icon.svg", "offline.css", "offline.html", "offline.js"}
 
 
-@pytest.mark.core
+@pytest.fixture(scope="module")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """Chromium with all its parts: pages are installed in it, and not in the headless shell of the other tests."""
+    program = require("chromium", lambda: Path(found) if (found := find_chromium()) else None)
+    browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
+    yield browser
+    browser.close()
+
+
 def test_the_manifest_is_what_browsers_ask_of_an_installable_page(address: str) -> None:
     with urlopen(f"{address}/manifest.webmanifest") as answer:
         assert answer.headers["Content-Type"] == "application/manifest+json"
@@ -70,20 +88,23 @@ def test_the_page_names_manifest_colours_and_icon(browser: Browser, address: str
         assert page.request.get(f"{address}/{touch}").ok
 
 
-@pytest.mark.parametrize("name", DRAWN)
-def test_the_pictures_are_those_of_the_drawings(name: str, browser: Browser, tmp_path: Path) -> None:
-    source, size = DRAWN[name]
-    with browser.new_context(viewport={"width": size, "height": size}) as context:
+def test_the_pictures_are_those_of_the_drawings(browser: Browser, tmp_path: Path) -> None:
+    with browser.new_context() as context:
         page = context.new_page()
-        page.set_content(f"<style>body {{ margin: 0 }} svg {{ display: block }}</style>{(WEB / source).read_text()}")
-        page.screenshot(path=tmp_path / name, omit_background=True)
-    fresh, kept = (Image.open(folder / name).convert("RGBA") for folder in (tmp_path, WEB))
-    apart = ImageChops.difference(fresh, kept).convert("L")
-    # Versions of the browser smooth edges a little differently.
-    assert sum(value > 64 for value in apart.tobytes()) < size, f"copy {tmp_path / name} to {WEB}"
+        for name, (source, size) in DRAWN.items():
+            page.set_viewport_size({"width": size, "height": size})
+            style = "<style>body { margin: 0 } svg { display: block }</style>"
+            page.set_content(f"{style}{(WEB / source).read_text()}")
+            page.screenshot(path=tmp_path / name, omit_background=True)
+            fresh, kept = (Image.open(folder / name).convert("RGBA") for folder in (tmp_path, WEB))
+            apart = ImageChops.difference(fresh, kept).convert("L")
+            # Versions of the browser smooth edges a little differently.
+            assert sum(value > 64 for value in apart.tobytes()) < size, f"copy {tmp_path / name} to {WEB}"
 
 
-def test_without_a_connection_a_page_says_so_and_comes_back_by_itself(browser: Browser, address: str) -> None:
+def test_without_a_connection_a_page_says_so_comes_back_by_itself_and_no_module_is_kept(
+    browser: Browser, address: str
+) -> None:
     with browser.new_context() as context:
         context.set_default_timeout(TIMEOUT_MS)
         page = context.new_page()
@@ -104,21 +125,6 @@ def test_without_a_connection_a_page_says_so_and_comes_back_by_itself(browser: B
         context.set_offline(False)
         expect(page.locator(".brand")).to_be_visible()
         expect(page).to_have_url(f"{address}/#/m/some-match")
-
-
-def test_no_module_is_kept_on_the_device(browser: Browser, address: str) -> None:
-    with browser.new_context() as context:
-        context.set_default_timeout(TIMEOUT_MS)
-        page = context.new_page()
-        page.goto(address)
-        page.evaluate(CONTROLLED, TIMEOUT_MS)
-        page.reload()
+        page.locator(".brand").click()
         page.wait_for_selector(".lobby.ready")
-        kept = page.evaluate(
-            """async () => {
-                const caches_ = await Promise.all((await caches.keys()).map((name) => caches.open(name)));
-                const requests = await Promise.all(caches_.map((cache) => cache.keys()));
-                return requests.flat().map((request) => new URL(request.url).pathname.slice(1));
-            }"""
-        )
-        assert set(kept) == KEPT
+        assert set(page.evaluate(KEPT_FILES)) == KEPT

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import expect
 
 from cornered import clients
-from tests.e2e.window import DESK, PHONE, Window, begin, play_to_the_end
+from tests.e2e.window import DESK, PHONE, OpenWindow, Window, begin, play
 
 pytestmark = pytest.mark.browser
 
-OpenWindow = Callable[..., Window]
 LANGUAGES = Path(clients.__file__).parent / "web" / "languages"
 GERMAN = "de-DE"
 HOLE = re.compile(r"\{\w+\}")
-OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 SHOWN = """() => {
     const hidden = (element) => element.closest("[hidden], [lang=en], .code, kbd") || !element.checkVisibility();
     const found = [document.title];
@@ -45,6 +43,7 @@ def catalogue() -> dict[str, Any]:
     return found
 
 
+@functools.cache
 def english() -> list[re.Pattern[str]]:
     """Return the English sentences, as patterns of those that differ from the German ones."""
     entries = {**catalogue()["texts"], **catalogue()["told"]}
@@ -57,12 +56,22 @@ def english() -> list[re.Pattern[str]]:
     ]
 
 
+@functools.cache
+def is_english(text: str) -> bool:
+    return any(each.fullmatch(text.rstrip(".")) for each in english())
+
+
+def resize(window: Window, size: tuple[int, int]) -> None:
+    window.page.set_viewport_size({"width": size[0], "height": size[1]})
+
+
 def assert_german(window: Window) -> None:
-    """Require that no English sentence is on the page."""
-    patterns = english()
-    texts = {piece for text in window.page.evaluate(SHOWN) for piece in (text, *text.split(" · "), *text.split(", "))}
-    assert [text for text in sorted(texts) if any(each.fullmatch(text.rstrip(".")) for each in patterns)] == []
-    assert window.page.evaluate(OVERFLOW) == 0
+    """Require that no English sentence is on the page, on a desk and on a phone, and that nothing sticks out."""
+    for size in (DESK, PHONE):
+        resize(window, size)
+        texts = {each for text in window.page.evaluate(SHOWN) for each in (text, *text.split(" · "), *text.split(", "))}
+        assert sorted(filter(is_english, texts)) == []
+        assert not window.is_too_wide()
 
 
 def assert_english(window: Window) -> None:
@@ -70,17 +79,14 @@ def assert_english(window: Window) -> None:
     expect(window.page.get_by_role("button", name="Play someone").first).to_be_visible()
 
 
-@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
-def test_a_german_browser_plays_a_whole_game_in_german(
-    size: tuple[int, int], open_window: OpenWindow, axe: str
-) -> None:
-    first, second = open_window(), open_window(locale=GERMAN, size=size)
+def test_a_german_browser_plays_a_whole_game_in_german(open_window: OpenWindow, axe: str) -> None:
+    first, second = open_window(), open_window(locale=GERMAN, size=PHONE)
     page = second.page
     expect(page.locator("html")).to_have_attribute("lang", "de")
     expect(page.get_by_role("heading", name="Offene Tische")).to_be_attached()
     assert_german(second)
     assert second.violations(axe) == []
-    first.open_table("TrapGrid", seat=0, size=4, clock="+ 5 s")
+    first.open_table("TrapGrid", seat=0, size=3, clock="+ 5 s")
     line = page.locator(".of-tables .line", has_text="TrapGrid")
     expect(line).to_be_visible()
     assert_german(second)
@@ -91,7 +97,7 @@ def test_a_german_browser_plays_a_whole_game_in_german(
     assert_german(second)
     second.does("abort").click()
     expect(second.does("abort")).to_have_text("Wirklich abbrechen?")
-    play_to_the_end((first, second))
+    play((first, second), "a2 b1 a1 b2")
     expect(second.status).to_contain_text("Du hast")
     expect(page.locator(".explanation")).to_contain_text("kein Feld mehr für einen Schritt")
     assert_german(second)
@@ -101,9 +107,8 @@ def test_a_german_browser_plays_a_whole_game_in_german(
     assert_german(second)
 
 
-@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
-def test_dialogs_and_forms_are_german(size: tuple[int, int], open_window: OpenWindow, axe: str) -> None:
-    window = open_window(locale=GERMAN, size=size)
+def test_dialogs_forms_and_refusals_are_german(open_window: OpenWindow, axe: str) -> None:
+    window = open_window(locale=GERMAN, size=PHONE)
     page = window.page
     for game in ("TrapGrid", "Isolation", "Bamboo", "Quoridor"):
         page.locator(".tile-card", has_text=game).get_by_role("button", name="Mit anderen").click()
@@ -121,16 +126,13 @@ def test_dialogs_and_forms_are_german(size: tuple[int, int], open_window: OpenWi
     page.locator(".me").click()
     expect(page.locator("dialog")).to_contain_text("Dein Name")
     assert_german(window)
-
-
-def test_a_refusal_is_told_in_german(open_window: OpenWindow) -> None:
-    window = open_window(locale=GERMAN)
-    window.page.evaluate("location.hash = '#/m/nothing-of-the-kind'")
-    expect(window.page.locator(".match")).to_contain_text("Es gibt kein Spiel 'nothing-of-the-kind'.")
+    page.keyboard.press("Escape")
+    page.evaluate("location.hash = '#/m/nothing-of-the-kind'")
+    expect(page.locator(".match")).to_contain_text("Es gibt kein Spiel 'nothing-of-the-kind'.")
     assert_german(window)
 
 
-def test_the_language_is_chosen_and_kept(open_window: OpenWindow) -> None:
+def test_the_language_is_chosen_and_kept_and_without_its_catalogue_the_page_is_english(open_window: OpenWindow) -> None:
     window = open_window(locale=GERMAN)
     choice = window.page.locator("select[name=language]")
     choice.select_option("en")
@@ -139,27 +141,21 @@ def test_the_language_is_chosen_and_kept(open_window: OpenWindow) -> None:
     assert_english(window)
     choice.select_option("system")
     expect(window.page.locator("html")).to_have_attribute("lang", "de")
+    window.page.route("**/languages/de.json", lambda route: route.abort())
+    window.page.reload()
+    assert_english(window)
+    window.errors.clear()
 
 
 def test_the_language_is_chosen_beside_the_boards_look(open_window: OpenWindow) -> None:
-    first, second = open_window(), open_window()
+    # This browser's language has no catalogue.
+    first, second = open_window(locale="fi-FI"), open_window()
+    assert_english(first)
     begin(first, second, "TrapGrid", size=4)
     first.page.get_by_role("button", name="Look", exact=True).click()
     first.page.locator("dialog select[name=language]").select_option("de")
     expect(first.page.locator("html")).to_have_attribute("lang", "de")
     expect(first.status).to_have_text("Du bist dran")
-
-
-def test_a_browser_of_a_language_without_a_catalogue_sees_english(open_window: OpenWindow) -> None:
-    assert_english(open_window(locale="fi-FI"))
-
-
-def test_without_its_catalogue_the_page_is_english(open_window: OpenWindow) -> None:
-    window = open_window(locale=GERMAN)
-    window.page.route("**/languages/de.json", lambda route: route.abort())
-    window.page.reload()
-    assert_english(window)
-    window.errors.clear()
 
 
 def mirrored() -> dict[str, Any]:
@@ -210,39 +206,31 @@ def test_rules_lessons_puzzles_and_searches_are_german(open_window: OpenWindow) 
     assert_german(window)
 
 
-@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
-def test_a_language_from_right_to_left_mirrors_the_page_and_no_board(
-    size: tuple[int, int], open_window: OpenWindow
-) -> None:
-    def answer(route: Route) -> None:
-        route.fulfill(json=mirrored())
-
-    first, second = open_window(), open_window(locale=GERMAN, size=size)
+def test_a_language_from_right_to_left_mirrors_the_page_and_no_board(open_window: OpenWindow) -> None:
+    first, second = open_window(), open_window(locale=GERMAN, size=PHONE)
     page = second.page
-    page.route("**/languages/de.json", answer)
+    page.route("**/languages/de.json", lambda route: route.fulfill(json=mirrored()))
     page.reload()
     page.wait_for_selector(".lobby.ready")
     expect(page.locator("html")).to_have_attribute("dir", "rtl")
-    assert page.evaluate(OVERFLOW) == 0
-    brand, help_button = page.locator(".brand").bounding_box(), page.locator("#top button").last.bounding_box()
-    assert brand is not None
-    assert help_button is not None
-    assert brand["x"] > help_button["x"]
-    first.open_table("TrapGrid", seat=0, size=5)
-    page.locator(".of-tables .line", has_text="TrapGrid").get_by_role("button").click()
-    first.in_match()
-    second.in_match()
-    # The board of the first player, who starts at the top, is turned round; that of the second is not, in any language.
-    for window, sign in ((first, -1), (second, 1)):
-        assert sign * (window.middle("e1")[0] - window.middle("a1")[0]) > 0
-    first.await_turn()
-    first.make("b5")
-    second.await_turn()
-    second.make("d1")
-    left, right = (page.locator(".movelist .move").nth(index).bounding_box() for index in (0, 1))
-    assert left is not None
-    assert right is not None
-    assert left["x"] < right["x"]
-    assert page.evaluate(OVERFLOW) == 0
-    cut = "all => all.filter(one => one.scrollWidth > one.clientWidth + 1).map(one => one.textContent)"
-    assert page.locator(".panel, .bar, .actions, .status").evaluate_all(cut) == []
+    for size in (DESK, PHONE):
+        resize(second, size)
+        assert not second.is_too_wide()
+        brand, help_button = page.locator(".brand").bounding_box(), page.locator("#top button").last.bounding_box()
+        assert brand is not None
+        assert help_button is not None
+        assert brand["x"] > help_button["x"]
+    begin(first, second, "TrapGrid", size=5)
+    play((first, second), "b5 d1")
+    for size in (DESK, PHONE):
+        resize(second, size)
+        # In any language the board of the first player is turned round; that of the second is not.
+        for window, sign in ((first, -1), (second, 1)):
+            assert sign * (window.middle("e1")[0] - window.middle("a1")[0]) > 0
+        left, right = (page.locator(".movelist .move").nth(index).bounding_box() for index in (0, 1))
+        assert left is not None
+        assert right is not None
+        assert left["x"] < right["x"]
+        assert not second.is_too_wide()
+        cut = "all => all.filter(one => one.scrollWidth > one.clientWidth + 1).map(one => one.textContent)"
+        assert page.locator(".panel, .bar, .actions, .status").evaluate_all(cut) == []

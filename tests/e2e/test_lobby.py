@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Final, TypeAlias
+from typing import Final
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.window import Window, begin
+from tests.e2e.window import OpenWindow, begin
 
 pytestmark = pytest.mark.browser
 
-OpenWindow: TypeAlias = Callable[..., Window]
 GAMES: Final = ["TrapGrid", "Isolation", "Bamboo", "Quoridor"]
 
 WARMING: Final = """async (steps) => {
@@ -97,8 +95,6 @@ def test_live_games_are_filtered_by_game_where_there_are_several(open_window: Op
     begin(first, second, "Bamboo", radius=1)
     expect(cards).to_have_text([re.compile("Bamboo")])
     expect(choices).to_be_hidden()
-    first.to_lobby()
-    second.to_lobby()
     begin(first, second, "TrapGrid", size=4)
     expect(cards).to_have_count(2)
     expect(choices.get_by_role("button")).to_have_text(["All", "TrapGrid", "Bamboo"])
@@ -109,9 +105,7 @@ def test_live_games_are_filtered_by_game_where_there_are_several(open_window: Op
     expect(cards).to_have_count(2)
     choices.get_by_role("button", name="TrapGrid").click()
     expect(cards).to_have_count(1)
-    second.does("abort").click()
-    second.does("abort").click()
-    second.page.wait_for_selector(".match.over")
+    second.resign()
     # The game that was chosen has no live games any more.
     expect(cards).to_have_text([re.compile("Bamboo")])
     expect(choices).to_be_hidden()

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import random
 import re
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Locator, TimeoutError, expect
+from playwright.sync_api import Locator, expect
 
 from cornered.clients.sdk import BotPlayer, Client, Limit, MatchView
 from cornered.protocol.values import Accepts
-from tests.e2e.servers import OPERATORS_KEY, operators_server
-from tests.e2e.window import Window, begin
+from tests.e2e.club import Club, running_club
+from tests.e2e.servers import OPERATORS_KEY
+from tests.e2e.window import OpenWindow, Window, pair, play_to_the_end
 
 pytestmark = pytest.mark.browser
 
-OpenWindow = Callable[..., Window]
 GAME = "TrapGrid"
 BOTS = ("champion", *(f"level-{level}" for level in range(1, 11)))
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """The address of a server on which only bots with the operator's key bear the names of house bots."""
-    with operators_server() as address:
-        yield address
+def address(own_address: str) -> str:
+    """The address of a server where no other test has had bots of these names."""
+    return own_address
 
 
 async def any_move(match: MatchView, limit: Limit) -> str:
@@ -36,54 +33,34 @@ async def any_move(match: MatchView, limit: Limit) -> str:
 
 
 class House:
-    """Bots that play at random, in a thread of their own; `offer` says which of them play, and how many games."""
+    """Bots that play at random; `offer` says which of them play, and how many games."""
 
-    def __init__(self, address: str) -> None:
-        self._address = address
-        self._loop = asyncio.new_event_loop()
-        self._done = asyncio.Event()
-        self._clients: dict[str, Client] = {}
-        self._came = asyncio.Semaphore(0)
-        self._thread = threading.Thread(target=self._loop.run_until_complete, args=(self._run(),))
+    def __init__(self, club: Club) -> None:
+        self._club = club
+        self._bots = {
+            name: club.enter(Client.connect(club.address, name=name, kind="bot", key=OPERATORS_KEY)) for name in BOTS
+        }
 
-    def __enter__(self) -> House:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._done.set)
-        self._thread.join()
-        self._loop.close()
+    @contextlib.contextmanager
+    def playing(self) -> Iterator[None]:
+        with contextlib.ExitStack() as stack:
+            for client in self._bots.values():
+                # The server decides how many games a bot plays, by its newest declaration.
+                stack.enter_context(self._club.doing(BotPlayer(client, any_move, accepts=(), concurrency=99).run()))
+            yield
 
     def offer(self, **takes: int) -> None:
-        asyncio.run_coroutine_threadsafe(self._offer(takes), self._loop).result(60)
-
-    async def _run(self) -> None:
-        async with asyncio.TaskGroup() as tasks:
-            playing = [tasks.create_task(self._play(name)) for name in BOTS]
-            await self._done.wait()
-            for task in playing:
-                task.cancel()
-
-    async def _play(self, name: str) -> None:
-        async with Client.connect(self._address, name=name, kind="bot", key=OPERATORS_KEY) as client:
-            self._clients[name] = client
-            self._came.release()
-            # The server decides how many games a bot plays, by its newest declaration.
-            await BotPlayer(client, any_move, accepts=(), concurrency=99).run()
-
-    async def _offer(self, takes: dict[str, int]) -> None:
-        while len(self._clients) < len(BOTS):
-            await self._came.acquire()
-        for name, client in self._clients.items():
+        for name, client in self._bots.items():
             games = takes.get(name.replace("-", "_"), 0)
-            await client.declare([Accepts(game="trapgrid")] if games else [], max(1, games))
+            self._club.do(client.declare([Accepts(game="trapgrid")] if games else [], max(1, games)))
 
 
 @pytest.fixture(scope="module")
 def house(address: str) -> Iterator[House]:
-    with House(address) as house:
-        yield house
+    with running_club(address) as club:
+        house = House(club)
+        with house.playing():
+            yield house
 
 
 def opponent_button(window: Window) -> Locator:
@@ -95,20 +72,9 @@ def click_play(window: Window, bot: str) -> None:
     opponent_button(window).click()
 
 
-RESIGNATIONS = 20
-"""Attempts to end a match before its test fails."""
-
-
 def resign(window: Window) -> None:
-    """End the match by whichever button is there; a move of the bot in between replaces it."""
-    for _ in range(RESIGNATIONS):
-        if window.is_over():
-            break
-        with contextlib.suppress(TimeoutError):
-            end = window.page.locator("[data-does=abort], [data-does=resign]").first
-            end.click(timeout=1_000)
-            end.click(timeout=1_000)
-            window.page.wait_for_selector(".match.over", timeout=2_000)
+    """End the match; a move of the bot in between decides how it may end."""
+    window.leave()
     expect(window.page.locator(".match.over")).to_be_visible()
 
 
@@ -147,12 +113,22 @@ def test_a_bot_that_is_much_stronger_is_offered_and_not_just_played(open_window:
     resign(other)
 
 
-def test_a_bot_plays_again_after_a_reload(open_window: OpenWindow, house: House) -> None:
+def test_a_bot_is_played_to_the_end_and_plays_again_after_a_reload(open_window: OpenWindow, house: House) -> None:
     house.offer(level_3=1)
-    person = open_window()
-    click_play(person, "level-3")
+    person = open_window(locale="en-US")
+    person.challenge_bot(GAME, seat=1, size=3)
     person.in_match()
-    resign(person)
+    play_to_the_end((person,))
+    expect(person.status).to_have_text(re.compile("^You (won|lost)$"))
+    expect(person.page.locator(".explanation")).to_contain_text("no cell left to step to.")
+    tips = person.page.get_by_role("region", name="Tips")
+    expect(tips.locator("h2")).not_to_be_empty()
+    shown = tips.locator("h2").inner_text()
+    tips.get_by_role("button", name="Another tip").click()
+    expect(tips.locator("h2")).not_to_have_text(shown)
+    expect(tips.get_by_role("link", name="Try it")).to_have_attribute("href", re.compile(r"^#/learn/\w+/\d$"))
+    # There are tips in place of a chat.
+    expect(person.page.locator(".chat")).to_have_count(0)
     person.page.reload()
     person.page.wait_for_selector(".match.over")
     before = person.page.url
@@ -182,8 +158,7 @@ def test_a_bot_that_is_full_says_so_and_another_is_offered(open_window: OpenWind
 
 
 def test_an_offer_of_a_rematch_is_withdrawn_and_declined_and_both_see_it(open_window: OpenWindow) -> None:
-    first, second = open_window(), open_window()
-    begin(first, second, GAME, size=4)
+    first, second = pair(open_window, GAME, size=4)
     resign(first)
     first.does("rematch").click()
     expect(first.page.locator(".rematch")).to_contain_text("to answer.")
@@ -198,18 +173,3 @@ def test_an_offer_of_a_rematch_is_withdrawn_and_declined_and_both_see_it(open_wi
     expect(second.page.locator(".rematch")).to_contain_text("wants a rematch")
     second.page.goto("about:blank")
     expect(first.page.locator(".rematch")).to_contain_text("is not here just now.", timeout=90_000)
-
-
-def test_beside_a_bot_there_are_tips_in_place_of_a_chat(open_window: OpenWindow, house: House) -> None:
-    house.offer(level_3=1)
-    person = open_window()
-    click_play(person, "level-3")
-    person.in_match()
-    tips = person.page.get_by_role("region", name="Tips")
-    expect(tips.locator("h2")).not_to_be_empty()
-    first = tips.locator("h2").inner_text()
-    tips.get_by_role("button", name="Another tip").click()
-    expect(tips.locator("h2")).not_to_have_text(first)
-    expect(tips.get_by_role("link", name="Try it")).to_have_attribute("href", re.compile(r"^#/learn/\w+/\d$"))
-    expect(person.page.locator(".chat")).to_have_count(0)
-    resign(person)

@@ -9,28 +9,20 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import require
-from tests.e2e.analysts import Analyst, running_analyst
+from tests.e2e.analysts import Oracle
 from tests.e2e.other_browsers import Firefox, OtherBrowser, Tab, WebKit
-from tests.e2e.servers import operators_server
 
 pytestmark = pytest.mark.browser
 
 MOVES = ("b5", "d1", "c5", "c1", "c4", "c2")
-STEPS_TO_THE_ANALYST = 180
 MINI_BROWSER = "webkit2gtk-4.1/MiniBrowser"
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """The address of a server without bots that takes analysts."""
-    with operators_server() as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def analyst(address: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Analyst]:
-    with running_analyst(address, tmp_path_factory.mktemp("analyst")) as analyst:
-        yield analyst
+def address(own_address: str) -> Iterator[str]:
+    """The address of a server that has an analyst."""
+    with Oracle.answering(own_address, "trapgrid"):
+        yield own_address
 
 
 def program(package: str, name: str) -> Path:
@@ -56,9 +48,7 @@ def webkit() -> Iterator[OtherBrowser]:
 
 
 @pytest.mark.parametrize("name", ["firefox", "webkit"])
-def test_a_game_a_reload_a_spectator_and_the_analysis(
-    name: str, address: str, analyst: Analyst, request: pytest.FixtureRequest
-) -> None:
+def test_a_game_a_reload_a_spectator_and_the_analysis(name: str, address: str, request: pytest.FixtureRequest) -> None:
     browser: OtherBrowser = request.getfixturevalue(name)
     first, second, third = (Tab(browser, f"{address}/?guest={number}", ".lobby.ready") for number in range(3))
     tile = "[...document.querySelectorAll('.tile-card')].find((one) => one.textContent.includes('TrapGrid'))"
@@ -89,14 +79,6 @@ def test_a_game_a_reload_a_spectator_and_the_analysis(
     second.click("[data-does=resign]", "Really")
     for tab in (first, second, third):
         tab.see(".match.over")
-    for _ in range(STEPS_TO_THE_ANALYST):
-        third.click(".actions button, .result button", "Analyse")
-        third.until("document.querySelector('.study')?.textContent")
-        third.until(
-            "!!document.querySelector('.ways li') || document.querySelector('.study').textContent.includes('No bot')"
-        )
-        if third.evaluate("!!document.querySelector('.ways li')"):
-            break
-        third.click(".study button[aria-label='Close the analysis']")
+    third.click(".actions button, .result button", "Analyse")
     third.see(".ways li")
     assert browser.errors == []

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import CDPSession, expect
 
 from tests.e2e.accounts import PASSWORD, fill_in, register, sheet
-from tests.e2e.window import DESK, PHONE, Window
+from tests.e2e.window import DESK, PHONE, OpenWindow, Window
 
 pytestmark = pytest.mark.browser
-
-OpenWindow = Callable[..., Window]
 
 
 class Key:
@@ -150,7 +147,7 @@ def test_at_an_address_without_passkeys_the_page_says_so_and_offers_the_password
 
 def test_a_second_device_is_signed_in_by_a_link_after_a_press(open_window: OpenWindow, axe: str) -> None:
     first, second = open_window(size=DESK), open_window(size=PHONE)
-    register(first, "Sanderling")
+    register(first, "Sandgrouse")
     first.page.get_by_role("button", name="Your account").click()
     sheet(first, "Your account").get_by_role("button", name="Signed-in devices").click()
     sheet(first, "Signed-in devices").get_by_role("button", name="Sign in another device").click()
@@ -163,5 +160,5 @@ def test_a_second_device_is_signed_in_by_a_link_after_a_press(open_window: OpenW
     assert second.violations(axe) == []
     assert link not in second.page.evaluate("location.href"), "the address does not keep it"
     second.page.get_by_role("button", name="Sign in here").click()
-    expect(second.page.locator(".me")).to_have_text("Sanderling")
+    expect(second.page.locator(".me")).to_have_text("Sandgrouse")
     second.errors.clear()

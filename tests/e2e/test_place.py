@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,11 +10,10 @@ from playwright.sync_api import expect
 
 from tests.e2e.accounts import PASSWORD, fill_in, register, sheet
 from tests.e2e.installation import Installation
-from tests.e2e.window import DESK, PHONE, Window, play_to_the_end
+from tests.e2e.window import DESK, PHONE, OpenWindow, Window, turn_of
 
 pytestmark = pytest.mark.browser
 
-OpenWindow = Callable[..., Window]
 POOL = "TrapGrid, 1 min + 1 s"
 
 
@@ -45,7 +43,13 @@ def test_two_guests_become_accounts_play_rated_and_one_takes_its_data_and_leaves
     register(first, "Bunting")
     register(second, "Curlew")
     meet(first, second)
-    play_to_the_end((first, second))
+    mover = turn_of((first, second))
+    players = (first, second) if mover is first else (second, first)
+    for player in players:
+        player.await_turn()
+        player.make(player.targets()[0])
+    second.resign()
+    first.page.wait_for_selector(".match.over")
     match = first.page.evaluate("location.hash")
     rating = first.page.locator(".rated-result strong").inner_text()
     for window in (first, second):
@@ -97,57 +101,17 @@ def test_a_player_is_banned_at_once_and_comes_back_when_the_ban_is_lifted(
     expect(banned.page.get_by_text("Insults in the chat")).to_be_visible()
     banned.page.reload()
     expect(banned.page.get_by_text("Insults in the chat")).to_be_visible()
+    sockets: list[str] = []
+    banned.page.on("websocket", lambda socket: sockets.append(socket.url))
     expect(other.page.locator(".me")).to_have_text("Eider")
     assert "Dunnock" in installation.admin("moderation", "list")
     installation.admin("moderation", "lift", number, "A mistake")
     assert "Dunnock" not in installation.admin("moderation", "list")
+    # Meanwhile the page has not tried again.
+    expect(banned.page.get_by_text("Insults in the chat")).to_be_visible()
+    assert sockets == []
     banned.page.reload()
     expect(banned.page.locator(".me")).to_have_text("Dunnock")
     meet(banned, other)
     banned.errors.clear()
     other.errors.clear()
-
-
-def test_a_refused_token_takes_none_away_that_another_tab_has_stored_since(open_window: OpenWindow) -> None:
-    window = open_window(size=DESK)
-    register(window, "Whinchat")
-    token = window.page.evaluate("""async () => {
-        const { page: { link } } = await import("./main.js");
-        const token = localStorage.getItem("cornered.token");
-        localStorage.setItem("cornered.token", "a token that has ended");
-        link.open();
-        // After the link's own listener, which sends the hello.
-        await new Promise((done) => link.socket.addEventListener("open", done));
-        localStorage.setItem("cornered.token", token);
-        await new Promise((done) => link.addEventListener("online", done, { once: true }));
-        return token;
-    }""")
-    assert window.page.evaluate("localStorage.getItem('cornered.token')") == token
-    expect(window.page.locator(".me")).to_have_text("Whinchat")
-    window.errors.clear()
-
-
-def test_two_tabs_of_a_browser_are_one_player_after_a_sign_in(
-    open_window: OpenWindow, installation: Installation
-) -> None:
-    """The token of before is a guest's for good: the tab that still has it is no account, until it is loaded again."""
-    owner, window = open_window(size=DESK), open_window(size=DESK)
-    register(owner, "Fieldfare")
-    token = window.page.evaluate("localStorage.getItem('cornered.token')")
-    tab = window.context.new_page()
-    tab.goto(window.address)
-    tab.wait_for_selector(".lobby.ready")
-    guest = tab.locator(".me").inner_text()
-    window.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
-    fill_in(window, "Sign in", "Sign in", username="Fieldfare", password=PASSWORD)
-    expect(window.page.locator(".me")).to_have_text("Fieldfare")
-    assert window.page.evaluate("localStorage.getItem('cornered.token')") != token
-    expect(tab.locator(".me")).to_have_text(guest)
-    tab.reload()
-    expect(tab.locator(".me")).to_have_text("Fieldfare")
-    # Whoever knows the token of before has the guest, and nothing else.
-    thief = open_window(size=DESK)
-    thief.page.evaluate("token => localStorage.setItem('cornered.token', token)", token)
-    thief.page.reload()
-    expect(thief.page.locator(".me")).to_have_text(guest)
-    expect(thief.page.get_by_role("banner").get_by_role("button", name="Sign in")).to_be_visible()

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.accounts import PASSWORD, fill_in, register, sheet
 from tests.e2e.servers import running_server
-from tests.e2e.window import DESK, PHONE, Window
+from tests.e2e.window import DESK, PHONE, OpenWindow, Window
 from tests.server.oidc_provider import CLIENT, SECRET, Provider, provider
 
 pytestmark = pytest.mark.browser
-
-OpenWindow = Callable[..., Window]
 
 
 @pytest.fixture(scope="module")

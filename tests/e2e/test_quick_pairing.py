@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, WebSocketRoute, expect
 
-from tests.e2e.window import Window
+from tests.e2e.window import OpenWindow, Window
 
 pytestmark = pytest.mark.browser
 
-OpenWindow = Callable[..., Window]
 NARROW = (320, 568)
 
 
@@ -25,7 +23,7 @@ def waiting(window: Window) -> Locator:
     return window.page.locator(".call.in-pool")
 
 
-def test_a_press_waits_with_the_time_and_a_way_out_also_after_a_reload(open_window: OpenWindow) -> None:
+def test_a_press_waits_with_the_time_and_a_way_out_also_after_a_reload(open_window: OpenWindow, axe: str) -> None:
     window, other = open_window(size=NARROW), open_window()
     pool(window, "Isolation, 3 min + 2 s").click()
     call = waiting(window)
@@ -34,24 +32,19 @@ def test_a_press_waits_with_the_time_and_a_way_out_also_after_a_reload(open_wind
     expect(call.get_by_role("timer")).not_to_have_text("0:00")
     expect(pool(window, "Isolation, 3 min + 2 s 1 waits")).to_have_attribute("aria-pressed", "true")
     expect(pool(other, "Isolation, 3 min + 2 s 1 waits")).to_have_attribute("aria-pressed", "false")
+    assert window.violations(axe) == []
     window.page.reload()
     window.page.wait_for_selector(".lobby.ready")
     expect(call.get_by_role("timer")).not_to_have_text("0:00")
-    assert window.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
-    call.get_by_role("button", name="Cancel").click()
-    expect(call).to_have_count(0)
-    expect(pool(other, "Isolation, 3 min + 2 s 1 waits")).to_have_count(0)
-
-
-def test_who_waits_may_read_on_and_finds_the_way_back(open_window: OpenWindow) -> None:
-    window = open_window(size=NARROW)
+    assert not window.is_too_wide()
+    # Who waits may read on, and finds the way back.
     back = window.page.get_by_role("link", name="You wait for an opponent")
-    pool(window, "Bamboo, 1 min + 1 s").click()
-    expect(waiting(window)).to_be_visible()
     expect(back).to_have_count(0)
     window.page.get_by_role("link", name="Learn", exact=True).click()
     back.click()
-    waiting(window).get_by_role("button", name="Cancel").click()
+    call.get_by_role("button", name="Cancel").click()
+    expect(call).to_have_count(0)
+    expect(pool(other, "Isolation, 3 min + 2 s 1 waits")).to_have_count(0)
     window.page.get_by_role("link", name="Learn", exact=True).click()
     expect(window.page.locator(".learn h1")).to_be_visible()
     expect(back).to_have_count(0)
@@ -90,7 +83,7 @@ def test_the_rules_are_shown_before_the_first_game_of_a_kind(open_window: OpenWi
 
 
 def test_a_bot_of_the_same_strength_is_offered_and_marked(open_window: OpenWindow) -> None:
-    window = open_window()
+    window = open_window(locale="en-US")
     sent: list[dict[str, object]] = []
 
     def connect(route: WebSocketRoute) -> None:
@@ -124,13 +117,3 @@ def test_a_bot_of_the_same_strength_is_offered_and_marked(open_window: OpenWindo
     ]
     call.get_by_role("button", name="Cancel").click()
     expect(call).to_have_count(0)
-
-
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_axe_finds_nothing_while_one_waits(dark: bool, open_window: OpenWindow, axe: str) -> None:
-    window = open_window(dark=dark)
-    pool(window, "Quoridor, 10 min + 5 s").click()
-    expect(waiting(window)).to_be_visible()
-    assert window.violations(axe) == []
-    waiting(window).get_by_role("button", name="Cancel").click()
-    expect(waiting(window)).to_have_count(0)

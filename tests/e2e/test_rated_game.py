@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.accounts import register, sign_in
-from tests.e2e.window import DESK, PHONE, Window, begin, play_to_the_end, turn_of
+from tests.e2e.window import DESK, PHONE, OpenWindow, Window, pair, play, turn_of
 
 pytestmark = pytest.mark.browser
 
-OpenWindow = Callable[..., Window]
 MINUS = "\N{MINUS SIGN}"
 SMALL = "3 \N{MULTIPLICATION SIGN} 3"
 """A board, as the page writes its size."""
@@ -26,31 +23,26 @@ def meet(first: Window, second: Window, pool: str) -> None:
         window.in_match()
 
 
-def rated_table(first: Window, second: Window, *, size: int) -> None:
-    """Begin a rated game at a table; the first player has seat 0."""
-    page = first.page
-    page.locator(".tile-card", has_text="TrapGrid").get_by_role("button", name="Play someone").click()
-    page.get_by_label("Rated: the result changes both ratings").check()
-    page.locator(f"dialog input[name='option:size'][value='{size}']").check(force=True)
-    page.locator("dialog input[name=seat][value='0']").check(force=True)
-    page.get_by_role("button", name="Open the table").click()
-    expect(second.page.locator(".of-tables .line", has_text="rated")).to_be_visible()
-    second.sit_down("TrapGrid")
-    first.in_match()
-    second.in_match()
+def decide(first: Window, second: Window) -> None:
+    """Make the first two moves on the board; then the second player resigns."""
+    for _ in range(2):
+        mover = turn_of((first, second))
+        assert mover is not None
+        mover.make(mover.targets()[0])
+    second.resign()
+    first.page.wait_for_selector(".match.over")
 
 
-@pytest.mark.core
 def test_a_game_of_quick_pairing_is_rated_and_shown_in_profile_and_leaderboard(open_window: OpenWindow) -> None:
-    first, second = open_window(), open_window()
+    first, second = open_window(size=DESK), open_window(size=DESK)
     meet(first, second, "TrapGrid, 3 min + 2 s")
     for window in (first, second):
         expect(window.page.locator(".info")).to_contain_text("rated")
         expect(window.page.locator(".bar .rating")).to_have_text(["1500?", "1500?"])
         # A press on a name does not lead away from a game that goes on.
         expect(window.page.locator(".bar a.name[href]")).to_have_count(0)
-    play_to_the_end((first, second))
-    won, lost = sorted((first, second), key=lambda window: "You won" not in window.status.inner_text())
+    decide(first, second)
+    won, lost = first, second
     expect(won.page.locator(".rated-result .change")).to_contain_text("+")
     expect(lost.page.locator(".rated-result .change")).to_contain_text(MINUS)
     rating = won.page.locator(".rated-result strong").inner_text()
@@ -77,7 +69,7 @@ def test_two_guests_become_accounts_meet_and_play_for_ratings_that_last(open_win
     register(first, "Knot")
     register(second, "Whimbrel")
     meet(first, second, "TrapGrid, 1 min + 1 s")
-    play_to_the_end((first, second))
+    decide(first, second)
     for window in (first, second):
         expect(window.page.locator(".rated-result .change")).to_be_visible()
         # Who has an account is offered none.
@@ -98,27 +90,32 @@ def test_two_guests_become_accounts_meet_and_play_for_ratings_that_last(open_win
 
 
 def test_a_takeback_makes_a_rated_game_casual_and_says_so(open_window: OpenWindow) -> None:
-    first, second = open_window(), open_window()
-    rated_table(first, second, size=4)
-    for _ in range(2):
-        mover = turn_of((first, second))
-        assert mover is not None
-        mover.make(mover.targets()[0])
+    first, second = pair(open_window, "TrapGrid", rated=True, size=4)
+    play((first, second), "b4 c1")
     first.does("request_takeback").click()
     second.does("accept_takeback").click()
     for window in (first, second):
         expect(window.page.locator(".explanation")).to_contain_text("no longer rated")
         expect(window.page.locator(".info")).to_contain_text("no longer rated")
-    play_to_the_end((first, second))
+    decide(first, second)
     for window in (first, second):
         expect(window.page.locator(".rated-result")).to_have_text("Not rated: a move was taken back.")
         expect(window.page.locator(".rated-result .change")).to_have_count(0)
 
 
-def test_a_rematch_of_a_rated_game_is_rated(open_window: OpenWindow) -> None:
-    first, second = open_window(), open_window()
-    rated_table(first, second, size=3)
-    play_to_the_end((first, second))
+def test_a_rematch_of_a_rated_game_is_rated_and_both_are_in_the_profile(open_window: OpenWindow, axe: str) -> None:
+    first, second = open_window(size=DESK), open_window(size=DESK)
+    page = first.page
+    page.locator(".tile-card", has_text="TrapGrid").get_by_role("button", name="Play someone").click()
+    page.get_by_label("Rated: the result changes both ratings").check()
+    page.locator("dialog input[name='option:size'][value='3']").check(force=True)
+    page.locator("dialog input[name=seat][value='0']").check(force=True)
+    page.get_by_role("button", name="Open the table").click()
+    expect(second.page.locator(".of-tables .line", has_text="rated")).to_be_visible()
+    second.sit_down("TrapGrid")
+    first.in_match()
+    second.in_match()
+    play((first, second), "a2 b1 a1 b2")
     expect(first.page.locator(".rated-result .change")).to_be_visible()
     before = first.page.locator(".bar .rating").all_inner_texts()
     first.does("rematch").click()
@@ -126,23 +123,21 @@ def test_a_rematch_of_a_rated_game_is_rated(open_window: OpenWindow) -> None:
     expect(second.page.locator(".movelist .move")).to_have_count(0)
     expect(second.page.locator(".info")).to_contain_text("rated")
     assert second.page.locator(".bar .rating").all_inner_texts() != before
-    play_to_the_end((second, first))
+    first.page.wait_for_url(f"**#{second.page.url.partition('#')[2]}")
+    first.in_match()
+    play((second, first), "a2 b1 a1 b2")
     expect(first.page.locator(".rated-result .change")).to_be_visible()
+    assert first.violations(axe) == []
     name = first.page.locator(".bar .name").last.inner_text()
     first.page.locator(".bar a.name", has_text=name).click()
     expect(first.page.locator(".rating-card", has_text=SMALL)).to_contain_text("2 games")
     expect(first.page.get_by_role("img", name="at best")).to_be_visible()
     first.page.get_by_text("As a table").click()
     expect(first.page.get_by_role("row")).to_have_count(3)
-
-
-def test_a_game_without_a_rating_shows_none(open_window: OpenWindow) -> None:
-    first, second = open_window(), open_window()
-    begin(first, second, "TrapGrid", size=3)
-    play_to_the_end((first, second))
-    expect(first.page.locator(".medal svg")).to_be_visible()
-    expect(first.page.locator(".bar .rating")).to_have_count(0)
-    expect(first.page.locator(".rated-result")).to_be_hidden()
+    assert first.violations(axe) == []
+    first.page.get_by_role("link", name="Leaderboard of this pool").click()
+    expect(first.page.locator(".leaderboards")).to_contain_text("Nobody has an established rating here yet.")
+    assert first.violations(axe) == []
 
 
 def test_help_and_a_rating_exclude_each_other_in_the_form(open_window: OpenWindow) -> None:
@@ -161,26 +156,3 @@ def test_help_and_a_rating_exclude_each_other_in_the_form(open_window: OpenWindo
     expect(rated).to_be_visible()
     page.locator("dialog input[name='option:players'][value='3']").check(force=True)
     expect(rated).to_be_hidden()
-
-
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_axe_finds_nothing_at_the_end_nor_in_profile_and_leaderboard(
-    dark: bool, open_window: OpenWindow, axe: str
-) -> None:
-    first, second = open_window(dark=dark), open_window()
-    rated_table(first, second, size=3)
-    play_to_the_end((first, second))
-    expect(first.page.locator(".rated-result .change")).to_be_visible()
-    first.does("rematch").click()
-    second.does("rematch").click()
-    expect(second.page.locator(".movelist .move")).to_have_count(0)
-    play_to_the_end((second, first))
-    expect(first.page.locator(".rated-result .change")).to_be_visible()
-    assert first.violations(axe) == []
-    first.page.locator(".bar a.name").first.click()
-    expect(first.page.get_by_role("img", name="at best")).to_be_visible()
-    first.page.get_by_text("As a table").click()
-    assert first.violations(axe) == []
-    first.page.get_by_role("link", name="Leaderboard of this pool").click()
-    expect(first.page.locator(".leaderboards")).to_contain_text("Nobody has an established rating here yet.")
-    assert first.violations(axe) == []

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from urllib.parse import urljoin
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from cornered.cli.house_process import ANALYST_KEY
-from tests.e2e.servers import running_server
-from tests.e2e.window import PHONE, Window, begin, wait_until
+from tests.e2e.analysts import Oracle
+from tests.e2e.window import PHONE, OpenWindow, Window, pair, play, wait_until
 
 pytestmark = pytest.mark.browser
 
-OpenWindow = Callable[..., Window]
-STARTING = 180_000
-"""Milliseconds until an analyst has compiled and found a first result."""
-PROGRAM = """
-import asyncio, os, pathlib, sys
-from cornered.bots.online.analyst import run_analyst
-from cornered.clients.sdk import TokenStore
-store = TokenStore(pathlib.Path(sys.argv[2]))
-asyncio.run(run_analyst(sys.argv[1], bot="champion", key=os.environ["CORNERED_ANALYST_KEY"], store=store))
-"""
 CLICK_AT_ONCE = """([end, cell]) => {
   const replace = history.replaceState;
   const clicked = new MouseEvent("click", { bubbles: true });
@@ -37,7 +23,7 @@ CLICK_AT_ONCE = """([end, cell]) => {
     if (location.hash.endsWith(end)) setTimeout(click);
   };
 }"""
-MOVES = ("b5", "d1", "c5", "c1", "c4", "c2")
+MOVES = "b5 d1 c5 c1 c4 c2"
 RECORD = """[Game "trapgrid"]
 [Options "size=3"]
 [Player0 "Ann"]
@@ -54,48 +40,29 @@ KINDS = {
 }
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server whose only bot is an analyst."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(ANALYST_KEY, "the-key-of-the-operator")
-        with running_server("--no-bots") as address:
-            tokens = tmp_path_factory.mktemp("analyst") / "tokens"
-            command = [sys.executable, "-c", PROGRAM, address.replace("http", "ws", 1), str(tokens)]
-            analyst = subprocess.Popen(command, env=os.environ)
-            try:
-                yield address
-            finally:
-                analyst.terminate()
-                try:
-                    analyst.wait(60)
-                finally:
-                    analyst.kill()
+@pytest.fixture(scope="module", autouse=True)
+def _analyst(address: str) -> Iterator[None]:
+    with Oracle.answering(address, "trapgrid", "quoridor"):
+        yield
 
 
 def finished(open_window: OpenWindow) -> Window:
     """Return a player of a game of TrapGrid on 5x5 that the other one has resigned after six moves."""
-    first, second = open_window(), open_window()
-    begin(first, second, "TrapGrid", size=5)
-    for name, window in zip(MOVES, (first, second) * 3, strict=True):
-        window.await_turn()
-        window.page.keyboard.type(name)
-        window.page.keyboard.press("Enter")
-    first.await_turn()
-    for _ in range(2):
-        second.does("resign").click()
+    first, second = pair(open_window, "TrapGrid", size=5)
+    play((first, second), MOVES)
+    second.resign()
     first.page.wait_for_selector(".match.over")
     return first
 
 
 def ways(page: Page) -> None:
-    """Wait for the analysis of the position on the board; the page asks until the analyst has started."""
+    """Wait for the analysis of the position on the board."""
     expect(page.locator(".study")).to_be_visible()
-    expect(page.locator(".ways li").first).to_be_visible(timeout=STARTING)
+    expect(page.locator(".ways li").first).to_be_visible()
 
 
-def test_a_finished_game_is_shared(open_window: OpenWindow, address: str) -> None:
-    first = finished(open_window)
+def test_a_finished_game_is_shared(open_window: OpenWindow, address: str, axe: str) -> None:
+    first = finished(lambda: open_window(size=PHONE))
     page = first.page
     match = page.url.rpartition("/")[2]
     page.keyboard.press("Home")
@@ -104,6 +71,7 @@ def test_a_finished_game_is_shared(open_window: OpenWindow, address: str) -> Non
     sheet = page.get_by_role("dialog", name="Share this game")
     picture = sheet.get_by_role("img", name="The position after 1 ply")
     expect(picture).to_be_visible()
+    assert first.violations(axe) == []
     wait_until(page, "document.querySelector('.share .picture').naturalWidth > 0")
     link = sheet.get_by_label("Link to this position").first.input_value()
     assert link == f"{address}/g/{match}/1"
@@ -122,19 +90,13 @@ def test_a_finished_game_is_shared(open_window: OpenWindow, address: str) -> Non
     third.page.wait_for_url(f"{address}/#/m/{match}/1")
     expect(third.page.locator(".movelist [aria-current=step]")).to_have_attribute("data-ply", "1")
 
-
-def test_the_moving_picture_moves_and_needs_no_page(open_window: OpenWindow, address: str) -> None:
-    match = finished(open_window).page.url.rpartition("/")[2]
-    window = open_window(moves=True)
-    window.page.goto(f"{address}/g/{match}.svg")
-    # The policy of the answer lets its own style through.
-    expect(window.page.locator(".tile").first).to_have_css("fill", "rgb(248, 238, 217)")
-    assert window.page.evaluate("document.getAnimations().length") > 0
-    assert not window.errors
-    still = open_window()
-    still.page.goto(f"{address}/g/{match}.svg")
-    expect(still.page.locator(".tile").first).to_have_css("fill", "rgb(248, 238, 217)")
-    assert still.page.evaluate("document.getAnimations().length") == 0
+    # The moving picture needs no page, and stands still for those who want no motion.
+    for window, moves in ((open_window(moves=True), True), (third, False)):
+        window.page.goto(f"{address}/g/{match}.svg")
+        # The policy of the answer lets its own style through.
+        expect(window.page.locator(".tile").first).to_have_css("fill", "rgb(248, 238, 217)")
+        assert (window.page.evaluate("document.getAnimations().length") > 0) is moves
+        assert not window.errors
 
 
 def test_a_position_is_opened_by_its_link_studied_and_played_on(open_window: OpenWindow, address: str) -> None:
@@ -180,12 +142,6 @@ def test_the_dice_of_a_line_are_rolled_by_hand(open_window: OpenWindow, address:
     page.wait_for_url(re.compile("/a1-d4-2$"))
 
 
-def test_a_position_that_is_none_says_why(open_window: OpenWindow, address: str) -> None:
-    window = open_window()
-    window.page.goto(f"{address}/#/p/trapgrid/size~3/0..-...-..._0")
-    expect(window.page.locator(".sheet")).to_contain_text("one pawn of each seat")
-
-
 def test_a_record_is_opened_and_an_invalid_one_names_its_line(open_window: OpenWindow, address: str) -> None:
     window = open_window(size=PHONE)
     page = window.page
@@ -208,6 +164,9 @@ def test_a_record_is_opened_and_an_invalid_one_names_its_line(open_window: OpenW
 
 def test_a_move_of_a_line_updates_what_the_players_have(open_window: OpenWindow, address: str) -> None:
     window = open_window()
+    window.page.goto(f"{address}/#/p/trapgrid/size~3/0..-...-..._0")
+    # A position that is none says why.
+    expect(window.page.locator(".sheet")).to_contain_text("one pawn of each seat")
     window.page.goto(f"{address}/#/p/bamboo/radius~3")
     expect(window.page.locator(".bar", has_text="no group yet")).to_have_count(2)
     window.click("d4")
@@ -263,9 +222,8 @@ def test_another_game_is_set_up(open_window: OpenWindow, address: str) -> None:
     expect(sheet.locator(".verdict")).to_have_text("This position is possible.")
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_axe_finds_nothing(dark: bool, open_window: OpenWindow, address: str, axe: str) -> None:
-    window = open_window(dark=dark)
+def test_axe_finds_nothing(open_window: OpenWindow, address: str, axe: str) -> None:
+    window = open_window()
     page = window.page
     for position in ("trapgrid/size~3/0..-...-..1_0", "quoridor/size~5"):
         page.goto("about:blank")
@@ -279,7 +237,3 @@ def test_axe_finds_nothing(dark: bool, open_window: OpenWindow, address: str, ax
             assert window.violations(axe) == []
             page.keyboard.press("Escape")
             expect(page.get_by_role("dialog", name=name)).to_be_hidden()
-    phone = finished(lambda: open_window(dark=dark, size=PHONE))
-    phone.page.get_by_role("button", name="Share").click()
-    expect(phone.page.get_by_role("dialog", name="Share this game")).to_be_visible()
-    assert phone.violations(axe) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,11 +11,9 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.analysts import STARTING, running_analyst
 from tests.e2e.servers import operators_server
-from tests.e2e.window import PHONE, Window, begin
+from tests.e2e.window import PHONE, OpenWindow, Window, pair, play
 
 pytestmark = pytest.mark.browser
-
-OpenWindow = Callable[..., Window]
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +45,15 @@ def searched(page: Page) -> None:
     except AssertionError as error:
         error.add_note(f"the panes say {page.locator('.pane .state').all_inner_texts()}")
         raise
+
+
+def step_to(page: Page, words: str) -> None:
+    """Step on until the search explains itself with these words."""
+    on = """(button, words) => {
+        const explained = document.querySelector(".explained");
+        for (let step = 0; step < 1500 && !explained.textContent.includes(words); step += 1) button.click();
+    }"""
+    page.get_by_role("button", name="One step on").evaluate(on, words)
 
 
 def count(pane: Locator, name: str) -> int:
@@ -85,10 +92,7 @@ def test_a_search_is_stepped_through_forward_and_back(open_window: OpenWindow) -
     node = pane.locator(".node:has(.pruned)").first
     node.click()
     slider = page.get_by_label("Step of the search")
-    for _ in range(int(slider.get_attribute("max") or 0)):
-        if "Alpha cut-off" in pane.locator(".explained").inner_text():
-            break
-        page.get_by_role("button", name="One step on").click()
+    step_to(page, "Alpha cut-off")
     expect(pane.locator(".explained")).to_contain_text("MAX avoids this position")
     expect(pane.locator(".window")).to_have_class(re.compile("closed"))
     slider.fill("0")
@@ -130,10 +134,7 @@ def test_every_kind_of_search_is_shown_with_its_own_steps(
 ) -> None:
     page = thinking(open_window(), Board=board, Search=search)
     pane = page.locator(".pane")
-    for _ in range(60):
-        page.get_by_role("button", name="One step on").click()
-        if words in pane.locator(".explained").inner_text():
-            break
+    step_to(page, words)
     expect(pane.locator(".explained")).to_contain_text(words)
     page.get_by_role("button", name="To the end").click()
     if search != "mcts":
@@ -169,14 +170,9 @@ def test_of_a_long_search_the_beginning_is_shown(open_window: OpenWindow) -> Non
 
 
 def test_a_finished_game_leads_to_a_search_of_its_end(open_window: OpenWindow) -> None:
-    first, second = open_window(), open_window()
-    begin(first, second, "TrapGrid", size=4)
-    for name, window in zip(("b4", "c1", "c4", "b1", "c3", "b2"), (first, second) * 3, strict=True):
-        window.await_turn()
-        window.make(name)
-    first.await_turn()
-    for _ in range(2):
-        second.does("resign").click()
+    first, second = pair(open_window, "TrapGrid", size=4)
+    play((first, second), "b4 c1 c4 b1 c3 b2")
+    second.resign()
     first.page.wait_for_selector(".match.over")
     first.page.get_by_role("link", name="Watch a search think").click()
     first.page.wait_for_selector(".thinking")
@@ -221,12 +217,13 @@ def test_a_search_that_failed_is_asked_for_again(open_window: OpenWindow) -> Non
     expect(page.get_by_role("button", name="Try again")).to_be_hidden()
 
 
-@pytest.mark.parametrize("how", [{"dark": False}, {"dark": True}, {"size": PHONE}], ids=["light", "dark", "phone"])
-def test_axe_finds_nothing_and_nothing_sticks_out(how: dict[str, object], open_window: OpenWindow, axe: str) -> None:
-    window = open_window(**how)
+def test_axe_finds_nothing_and_nothing_sticks_out(open_window: OpenWindow, axe: str) -> None:
+    window = open_window(size=PHONE)
     page = thinking(window, Board="1", Beside_it="minimax")
     page.get_by_role("button", name="To the end").click()
     expect(page.locator(".explained").first).to_contain_text("The search is done.")
     page.locator(".legend summary").click()
-    assert window.violations(axe) == []
-    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    for width in (1200, PHONE[0]):
+        page.set_viewport_size({"width": width, "height": 740})
+        assert window.violations(axe) == [], width
+        assert not window.is_too_wide(), width

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.club import Club, running_club
-from tests.e2e.window import DESK, PHONE, Window
+from tests.e2e.window import PHONE, OpenWindow
 
 pytestmark = pytest.mark.browser
-
-OpenWindow = Callable[..., Window]
 
 
 @pytest.fixture(scope="module")
@@ -22,32 +20,32 @@ def club(address: str) -> Iterator[Club]:
 
 
 def test_tv_goes_on_by_itself_when_a_game_ends(open_window: OpenWindow, club: Club, axe: str) -> None:
-    window = open_window(size=DESK)
+    window = open_window()
     page = window.page
     page.get_by_role("link", name="TV").click()
     expect(page.get_by_role("status").filter(has_text="Nobody plays just now")).to_be_visible()
-    first = club.begin("Curlew", "Sandpiper", ("a2",), game="trapgrid", size=3)
+    first = club.begin("Petrel", "Shearwater", ("a2",), game="trapgrid", size=3)
     bars = page.locator(".tv .bar .name")
-    expect(bars).to_have_text(["Sandpiper", "Curlew"])
+    expect(bars).to_have_text(["Shearwater", "Petrel"])
     assert window.violations(axe) == []
-    second = club.begin("Turnstone", "Dunlin", ("b3",), game="trapgrid", size=3)
-    club.resign("Sandpiper", first)
+    second = club.begin("Skua", "Noddy", ("b3",), game="trapgrid", size=3)
+    club.resign("Shearwater", first)
     # The end stays on show for a while.
     expect(page.locator(".tv .match.over")).to_be_visible()
-    expect(bars).to_have_text(["Dunlin", "Turnstone"])
+    expect(bars).to_have_text(["Noddy", "Skua"])
     page.get_by_role("navigation", name="Channels").get_by_role("link", name="Quoridor").click()
     expect(page.get_by_role("status").filter(has_text="Nobody plays Quoridor just now")).to_be_visible()
     page.go_back()
-    expect(bars).to_have_text(["Dunlin", "Turnstone"])
-    club.resign("Dunlin", second)
+    expect(bars).to_have_text(["Noddy", "Skua"])
+    club.resign("Noddy", second)
     expect(page.get_by_role("status").filter(has_text="Nobody plays TrapGrid just now")).to_be_visible()
 
 
 def test_tv_fits_a_phone(open_window: OpenWindow, club: Club, axe: str) -> None:
-    match = club.begin("Curlew", "Sandpiper", ("e2",), game="quoridor")
+    match = club.begin("Petrel", "Shearwater", ("e2",), game="quoridor")
     window = open_window(size=PHONE, dark=True)
     window.page.evaluate("location.hash = '#/tv/quoridor'")
     expect(window.page.locator(".tv .match .board")).to_be_visible()
     assert window.violations(axe) == []
-    assert window.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    club.resign("Sandpiper", match)
+    assert not window.is_too_wide()
+    club.resign("Shearwater", match)

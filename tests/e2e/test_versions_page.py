@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import threading
-from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import expect
@@ -14,60 +10,46 @@ from playwright.sync_api import expect
 from cornered.clients.sdk import BotPlayer, Client
 from cornered.protocol.messages import Paired
 from cornered.protocol.values import Accepts
-from tests.e2e.window import PHONE, Window
+from tests.e2e.club import running_club
+from tests.e2e.window import PHONE, OpenWindow
 
 pytestmark = pytest.mark.browser
 
-OpenWindow: TypeAlias = Callable[..., Window]
-DEADLINE_S = 60.0
+
+@pytest.fixture
+def won(address: str) -> Iterator[tuple[str, str]]:
+    """The id of a bot of version 2.1-rc1, and a rated match that it has won."""
+    with running_club(address) as club:
+        client = club.enter(Client.connect(club.address, name="Versioned", kind="bot"))
+        club.admit("Anna")
+        bot = BotPlayer(
+            client, lambda match, _: match.state.moves()[0], accepts=[Accepts(game="trapgrid")], version="2.1-rc1"
+        )
+        club.do(bot.declare())
+        with club.doing(bot.run()):
+            yield client.player.id, club.do(lost(club.members["Anna"], client.player.id))
 
 
-@contextlib.contextmanager
-def rated_bot(address: str, version: str) -> Iterator[tuple[str, str]]:
-    """Run a bot in a thread, and yield its id and a rated match that it has won."""
-    told: list[tuple[str, str]] = []
-    is_ready, loop, ends = threading.Event(), asyncio.new_event_loop(), asyncio.Event()
-
-    async def run() -> None:
-        async with (
-            Client.connect(address, name="Versioned", kind="bot") as client,
-            Client.connect(address, name="Ann") as ann,
-            asyncio.TaskGroup() as tasks,
-        ):
-            bot = BotPlayer(
-                client, lambda match, _: match.state.moves()[0], accepts=[Accepts(game="trapgrid")], version=version
-            )
-            await bot.declare()
-            playing = tasks.create_task(bot.run())
-            await ann.challenge(client.player.id, "trapgrid", rated=True, seat=0, size=3)
-            match = await ann.join(await anext(news.match async for news in ann.news() if isinstance(news, Paired)))
-            await match.play(match.state.moves()[0])
-            while not match.my_turn:
-                await match.changed(match.version)
-            await match.resign()
-            while match.rated is None:
-                await match.changed(match.version)
-            told.append((client.player.id, match.id))
-            is_ready.set()
-            await ends.wait()
-            playing.cancel()
-
-    thread = threading.Thread(target=loop.run_until_complete, args=(run(),), daemon=True)
-    thread.start()
-    assert is_ready.wait(DEADLINE_S)
-    try:
-        yield told[0]
-    finally:
-        loop.call_soon_threadsafe(ends.set)
-        thread.join()
-        loop.close()
+async def lost(person: Client, bot: str) -> str:
+    """Play a rated match against a bot, and resign; return its id."""
+    await person.challenge(bot, "trapgrid", rated=True, seat=0, size=3)
+    match = await person.join(await anext(news.match async for news in person.news() if isinstance(news, Paired)))
+    await match.play(match.state.moves()[0])
+    while not match.my_turn:
+        await match.changed(match.version)
+    await match.resign()
+    while match.rated is None:
+        await match.changed(match.version)
+    return match.id
 
 
-@pytest.mark.parametrize("size", [(1280, 800), PHONE], ids=["desk", "phone"])
-def test_the_page_shows_the_version_of_a_bot(size: tuple[int, int], open_window: OpenWindow, address: str) -> None:
-    with rated_bot(address, "2.1-rc1") as (bot, match):
-        window = open_window(size=size)
-        page = window.page
+def test_the_page_shows_the_version_of_a_bot(open_window: OpenWindow, address: str, won: tuple[str, str]) -> None:
+    bot, match = won
+    window = open_window(size=PHONE)
+    page = window.page
+    for width in (1280, PHONE[0]):
+        page.set_viewport_size({"width": width, "height": 740})
+        page.goto(f"{address}/#/")
         expect(page.locator(f".chip[data-key^='{bot}:']")).to_contain_text("2.1-rc1")
         page.goto(f"{address}/#/m/{match}")
         expect(page.locator(".bar", has_text="Versioned").locator(".bot")).to_have_text("bot 2.1-rc1")

@@ -2,24 +2,70 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, TypeAlias
+from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
+from playwright.sync_api import Browser, Error, Locator, Page, WebSocketRoute, expect
 
 from cornered.cli.screenshots import KNOWS_RULES
 
-__all__ = ["DESK", "PHONE", "Lost", "Window", "begin", "play_to_the_end", "turn_of", "wait_until"]
+__all__ = [
+    "DESK",
+    "HOST_NAME",
+    "PHONE",
+    "Lost",
+    "OpenWindow",
+    "Window",
+    "begin",
+    "pair",
+    "play",
+    "play_to_the_end",
+    "turn_of",
+    "wait_until",
+]
 
 DESK: Final = (1200, 800)
 PHONE: Final = (360, 740)
+HOST_NAME: Final = "games.example"
+"""The servers' name on a network, where browsers know no address of this machine."""
 Lost: TypeAlias = Literal["commands", "answers", "everything"]
 TIMEOUT_MS: Final = 60_000
 """Milliseconds that any action on the page may take on a busy machine."""
 POLL_MS = 20
 expect.set_options(timeout=TIMEOUT_MS)
+OVERFLOW: Final = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+ASK: Final = "async (command) => (await import('./main.js')).page.link.ask(command, { lasting: true })"
+SETTINGS: Final = '{"learned":{"rules":["trapgrid","isolation","bamboo","quoridor"]}}'
+"""What `KNOWS_RULES` stores."""
+GO_HOME: Final = """async (settings) => {
+    const { page: { link, store } } = await import("./main.js");
+    const isClean = link.state === "online" && !store.challenges.size && !document.querySelector("dialog, .toast");
+    if (!isClean || localStorage.getItem("cornered.settings") !== settings) return false;
+    location.hash = "#/";
+    return true;
+}"""
+"""Shows the lobby, and says whether nothing else is left of an earlier test."""
+# The checker describes every node that passes too, and all of it would be sent here, if it is not told not to. What is
+# behind a dialog is out of reach.
+CHECK: Final = """async (how) => {
+    const shown = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document;
+    return (await axe.run(shown, { resultTypes: ["violations"], ...how })).violations;
+}"""
+LEAVE: Final = """async () => {
+    const { page: { link, store } } = await import("./main.js");
+    const quietly = (command) => link.ask(command).catch(() => {});
+    const match = document.querySelector(".match:not(.over)") && location.hash.split("/")[2];
+    if (match) for (const type of ["abort", "resign"]) await quietly({ type, match });
+    for (const { id, joined } of store.seeks.values())
+        if (joined.some((player) => player.id === link.me.id)) await quietly({ type: "leave_seek", seek: id });
+}"""
+
+
+OpenWindow: TypeAlias = "Callable[..., Window]"
 
 
 class Window:
@@ -63,6 +109,8 @@ class Window:
             "console", lambda said: self.errors.append(said.text) if said.type in ("error", "warning") else None
         )
         self._visits = 0
+        self._is_cuttable = cuttable
+        self._is_dark = dark
         self._is_cut = False
         self._loses: Lost | Literal["nothing"] = "nothing"
         self._is_restarting = False
@@ -80,15 +128,31 @@ class Window:
 
     def start_over(self) -> None:
         """Return to the lobby as the same player, with no other state."""
-        if not self.page.url.startswith(self.address):
-            # A page that was left has no storage.
-            self.page.goto(self.address)
         self.errors.clear()
-        self.page.evaluate("localStorage.removeItem('cornered.settings')")
-        self._visits += 1
-        # A new query forces a page load.
-        self.page.goto(f"{self.address}/?{self._visits}")
+        if not (self._is_on_page() and self.page.evaluate(GO_HOME, SETTINGS)):
+            if not self.page.url.startswith(self.address):
+                # A page that was left has no storage.
+                self.page.goto(self.address)
+            self.page.evaluate("localStorage.removeItem('cornered.settings')")
+            self._visits += 1
+            # A new query forces a page load.
+            self.page.goto(f"{self.address}/?{self._visits}")
         self.page.wait_for_selector(".lobby.ready")
+
+    def _is_on_page(self) -> bool:
+        """Say whether the window shows the page, and not a picture or nothing."""
+        return self.page.url.startswith(self.address) and urlsplit(self.page.url).path == "/"
+
+    def leave(self) -> None:
+        """End the match on the page, and leave the player's tables: the lobby of later tests has none of them."""
+        if self._is_on_page() and not self._is_cuttable:
+            with contextlib.suppress(Error):
+                self.page.evaluate(LEAVE)
+
+    def ask(self, kind: str, **fields: object) -> dict[str, Any]:
+        """Send a command of the window's player on the page's own connection, and return the answer."""
+        answer: dict[str, Any] = self.page.evaluate(ASK, {"type": kind, **fields})
+        return answer
 
     # The network
 
@@ -286,6 +350,12 @@ class Window:
         names: list[str] = self.page.locator(".cell.target").evaluate_all("cells => cells.map(c => c.dataset.cell)")
         return names
 
+    def resign(self) -> None:
+        """Resign the match on the page by the connection, without its button; call it off before both have moved."""
+        match = self.page.url.rpartition("/")[2]
+        self.ask("resign" if len(self.moves) > 1 else "abort", match=match)
+        self.page.wait_for_selector(".match.over")
+
     def does(self, action: str) -> Locator:
         return self.page.locator(f"[data-does={action}]")
 
@@ -293,14 +363,24 @@ class Window:
         return self.page.locator(".walls .wall").count()
 
     def violations(self, axe: str) -> list[str]:
-        """Return what the accessibility checker finds on the page as it is, given the checker's source."""
+        """Return what the accessibility checker finds on the page as it is, given the checker's source.
+
+        The contrast is checked in the other colour scheme too.
+        """
         if not self.page.evaluate("'axe' in window"):
             self.page.evaluate(axe)
-        # The checker describes every node that passes too, and all of it would be sent here, if it is not told not to.
-        found = self.page.evaluate("axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)")
+        found = self.page.evaluate(CHECK, {})
+        other: Literal["light", "dark"] = "light" if self._is_dark else "dark"
+        self.page.emulate_media(color_scheme=other)
+        found += self.page.evaluate(CHECK, {"runOnly": ["color-contrast", "link-in-text-block"]})
+        self.page.emulate_media(color_scheme="dark" if self._is_dark else "light")
         return [
             f"{each['id']}: {node['html'][:150]} {node['failureSummary']}" for each in found for node in each["nodes"]
         ]
+
+    def is_too_wide(self) -> bool:
+        """Say whether the page can be scrolled sideways."""
+        return bool(self.page.evaluate(OVERFLOW))
 
     def close(self) -> None:
         self.context.close()
@@ -318,12 +398,51 @@ def turn_of(windows: Sequence[Window]) -> Window | None:
     raise AssertionError("nobody may move, and the game is not over")
 
 
-def begin(first: Window, second: Window, game: str, **options: int | bool) -> None:
-    """Start a match between two players; the first has seat 0."""
-    first.open_table(game, seat=0, **options)  # type: ignore[arg-type]  # only options of games
-    second.sit_down(game)
-    first.in_match()
-    second.in_match()
+def begin(
+    first: Window,
+    second: Window,
+    game: str,
+    *,
+    rated: int = False,
+    days: int = 0,
+    minutes: int = 0,
+    **options: int | bool,
+) -> None:
+    """Start a match between two players by their connections, without forms; the first has seat 0.
+
+    A move may take so many `days`, or all moves of a player so many `minutes`.
+    """
+    clock: dict[str, object] = {"kind": "none"}
+    if days:
+        clock = {"kind": "correspondence", "days": days}
+    elif minutes:
+        clock = {"kind": "fischer", "initial": 60 * minutes}
+    settings = {"game": {"name": game.lower(), "options": options}, "seat": 0, "rated": bool(rated), "clock": clock}
+    for window in (first, second):
+        # Who plays already is not taken to another game.
+        window.page.evaluate("location.hash = '#/'")
+    table = first.ask("create_seek", settings=settings)["ref"]
+    match = second.ask("join_seek", seek=table)["ref"]
+    for window in (first, second):
+        window.page.wait_for_url(f"**#/m/{match}")
+        window.in_match()
+
+
+def pair(open_window: OpenWindow, game: str, **options: int | bool) -> tuple[Window, Window]:
+    """Return two players of a match that has begun; the first has seat 0."""
+    first, second = open_window(), open_window()
+    begin(first, second, game, **options)
+    return first, second
+
+
+def play(windows: Sequence[Window], moves: str) -> None:
+    """Make the next moves of the windows in turn by their connections, without the board; wait until all show them."""
+    match, before = windows[0].page.url.rpartition("/")[2], len(windows[0].moves)
+    made = moves.split()
+    for ply, move in enumerate(made, start=before):
+        windows[ply % len(windows)].ask("play", match=match, ply=ply, move=move)
+    for window in windows:
+        expect(window.page.locator(".movelist .move")).to_have_count(before + len(made))
 
 
 def play_to_the_end(windows: Sequence[Window]) -> None:
