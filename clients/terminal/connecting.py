@@ -37,15 +37,18 @@ async def connected(
     """
     store = TokenStore()
     known = token or store.get(server, name or LAST_PLAYER_KEY)
+    is_known = False
     try:
         try:
             async with Client.connect(server, name=name, token=known, program=PROGRAM, patience=patience) as client:
                 if token is None:
                     keep_token(store, server, name, client.token)
+                is_known = True
                 yield client
                 return
         except CommandRefused as refusal:
-            if refusal.code != "bad_token" or token is not None or known is None:
+            # A session that has ended meanwhile is refused when the client comes back.
+            if is_known or refusal.code != "bad_token" or token is not None or known is None:
                 raise
             store.forget(server, name or LAST_PLAYER_KEY)
         async with Client.connect(server, name=name, program=PROGRAM, patience=patience) as client:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import multiprocessing
+import contextlib
 import os
 import signal
 import time
-from multiprocessing.connection import Connection
-from multiprocessing.context import ForkServerProcess
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
-from cornered.server import app
 from cornered.server.app import STOP_OVERDUE_EXIT
-from cornered.server.settings import Settings
+from tests.forking import Forked, Forks
 
-pytestmark = pytest.mark.usefixtures("sqlite_url")
-
+ERRORS = "errors"
 STUCK_LOOP = "app.LobbyService.close = lambda self: time.sleep(60)"
 STUCK_TASK = "app.Gateway.close = lambda self: asyncio.Event().wait()"
 STUCK_THREAD = """
@@ -45,39 +42,41 @@ database.Database.close = lambda self: asyncio.Event().wait()
 """
 STUCK_START = """
 async def hangs(*given):
-    tell("it waits")
+    print("http://127.0.0.1", flush=True)
     await asyncio.Event().wait()
 app._admit_players = hangs
 """
-FORKS = multiprocessing.get_context("forkserver")
-"""A process that has imported the `PRELOADED` modules forks the servers."""
-PRELOADED = [__name__, "alembic.command", "cornered.server.adapters.journal_sql"]
-ERRORS = "errors"
-DEADLINE_S = 60.0
+SERVER = """
+import asyncio, time
+from pathlib import Path
+from cornered.server import app
+from cornered.server.settings import Settings
+{stuck}
+settings = Settings(port=0, data=Path({folder!r}), stop_seconds={seconds})
+asyncio.run(app.serve(settings, started=lambda address: print(address, flush=True)))
+"""
 
 
-def serve(stuck: str, seconds: float, folder: Path, started: Connection) -> None:
-    """Run a server in this process that is changed by the statements `stuck`; `started` gets its address."""
-    os.dup2(os.open(folder / ERRORS, os.O_CREAT | os.O_WRONLY), 2)
-    exec(stuck, {"app": app, "asyncio": asyncio, "time": time, "tell": started.send})
-    asyncio.run(app.serve(Settings(port=0, data=folder, stop_seconds=seconds), started=started.send))
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    with Forks.open("cornered.server.app", "cornered.server.adapters.journal_sql", "alembic.command") as forks:
+        yield forks
 
 
-def start(stuck: str, folder: Path, *, seconds: float = 1.0) -> tuple[ForkServerProcess, Connection]:
-    FORKS.set_forkserver_preload(PRELOADED)
-    heard, telling = FORKS.Pipe(duplex=False)
-    process = FORKS.Process(target=serve, args=(stuck, seconds, folder, telling))
-    process.start()
-    telling.close()
-    return process, heard
+Serve: TypeAlias = Callable[..., Forked]
 
 
-def ended(process: ForkServerProcess) -> int | None:
-    """Return the exit code of a server that ends by itself."""
-    process.join(DEADLINE_S)
-    process.kill()
-    process.join()
-    return process.exitcode
+@pytest.fixture
+def serve(forks: Forks, sqlite_url: str, tmp_path: Path) -> Iterator[Serve]:
+    """Return the function that runs a server which is changed by statements; it writes its log to `tmp_path`."""
+    with contextlib.ExitStack() as stack:
+
+        def run(stuck: str, seconds: int = 1) -> Forked:
+            errors = stack.enter_context((tmp_path / ERRORS).open("wb"))
+            code = SERVER.format(stuck=stuck, folder=str(tmp_path), seconds=seconds)
+            return stack.enter_context(forks.run(code, errors))
+
+        yield run
 
 
 @pytest.mark.parametrize(
@@ -95,14 +94,15 @@ def ended(process: ForkServerProcess) -> int | None:
         "it broke, and a task waits",
     ],
 )
-def test_a_server_that_does_not_stop_is_ended_after_its_deadline(tmp_path: Path, stuck: str, is_told: bool) -> None:
-    process, heard = start(stuck, tmp_path)
-    assert heard.recv().startswith("http://")
+def test_a_server_that_does_not_stop_is_ended_after_its_deadline(
+    serve: Serve, tmp_path: Path, stuck: str, is_told: bool
+) -> None:
+    server = serve(stuck)
+    assert server.stdout.readline().startswith(b"http://")
     began = time.monotonic()
     if is_told:
-        assert process.pid is not None
-        os.kill(process.pid, signal.SIGTERM)
-    assert ended(process) == STOP_OVERDUE_EXIT
+        os.kill(server.pid, signal.SIGTERM)
+    assert server.wait() == STOP_OVERDUE_EXIT
     assert time.monotonic() - began >= 0.9
     assert "did not stop in time" in (tmp_path / ERRORS).read_text()
 
@@ -112,18 +112,16 @@ def test_a_server_that_does_not_stop_is_ended_after_its_deadline(tmp_path: Path,
     [FAILING_DOORS + STUCK_TASK, FAILING_SECRET],
     ids=["the port does not close", "the database does not close"],
 )
-def test_a_start_that_fails_and_does_not_end_is_ended_after_the_deadline(tmp_path: Path, stuck: str) -> None:
-    process, _ = start(stuck, tmp_path)
-    errors = tmp_path / ERRORS
-    assert ended(process) == STOP_OVERDUE_EXIT, errors.read_text()
-    assert "did not stop in time" in errors.read_text()
+def test_a_start_that_fails_and_does_not_end_is_ended_after_the_deadline(
+    serve: Serve, tmp_path: Path, stuck: str
+) -> None:
+    assert serve(stuck).wait() == STOP_OVERDUE_EXIT, (tmp_path / ERRORS).read_text()
+    assert "did not stop in time" in (tmp_path / ERRORS).read_text()
 
 
-def test_a_signal_ends_a_start_that_waits(tmp_path: Path) -> None:
-    process, heard = start(STUCK_START, tmp_path, seconds=50)
-    assert heard.recv() == "it waits"
-    assert process.pid is not None
-    os.kill(process.pid, signal.SIGTERM)
-    errors = tmp_path / ERRORS
-    assert ended(process) == 0, errors.read_text()
-    assert "stopped during its start" in errors.read_text()
+def test_a_signal_ends_a_start_that_waits(serve: Serve, tmp_path: Path) -> None:
+    server = serve(STUCK_START, seconds=50)
+    assert server.stdout.readline().startswith(b"http://")
+    os.kill(server.pid, signal.SIGTERM)
+    assert server.wait() == 0, (tmp_path / ERRORS).read_text()
+    assert "stopped during its start" in (tmp_path / ERRORS).read_text()

@@ -6,14 +6,11 @@ import asyncio
 import contextlib
 import itertools
 import json
-import os
 import random
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 from textual.app import App
@@ -38,6 +35,7 @@ from cornered.server.settings import MEMORY_DATABASE, Settings
 from tests.clients.sdk.scripted import TOKEN, Script, Wire, scripted, snapshot
 from tests.conftest import Mosquitto
 from tests.e2e.servers import running as running_server
+from tests.forking import Forked, Forks
 
 DEADLINE = 60.0
 
@@ -79,7 +77,6 @@ async def random_bot(address: str) -> AsyncIterator[None]:
         playing.cancel()
 
 
-@pytest.mark.core
 async def test_a_game_against_a_bot_from_the_menu_to_the_end_and_back(address: str) -> None:
     async with random_bot(address), Client.connect(address, name="Ana") as ana:
         app = CorneredApp(MenuScreen(ana, game="trapgrid"), client=ana)
@@ -177,36 +174,51 @@ async def test_the_banner_tells_of_a_restart_and_the_match_goes_on(tmp_path: Pat
         await running.__aexit__(None, None, None)
 
 
-def plainly(address: str, home: Path, call: str, lines: str) -> subprocess.CompletedProcess[str]:
-    """Run the line-based terminal client as a process of its own."""
-    program = f"from cornered.clients.terminal.app import PlayRequest, play, watch\n{call.format(server=repr(address))}"
-    return subprocess.run(
-        [sys.executable, "-c", program],
-        input=lines,
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE,
-        check=False,
-        env=os.environ | {"XDG_DATA_HOME": str(home)},
-    )
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    with Forks.open("cornered.clients.terminal.app") as forks:
+        yield forks
 
 
-@pytest.mark.core
-async def test_a_pipe_plays_a_whole_game(address: str, tmp_path: Path) -> None:
+Plainly: TypeAlias = Callable[..., AbstractContextManager[Forked]]
+ERRORS = "errors"
+
+
+@pytest.fixture
+def plainly(forks: Forks, tmp_path: Path) -> Plainly:
+    """Return the function that runs the line-based terminal client as a process of its own."""
+
+    @contextlib.contextmanager
+    def run(address: str, call: str) -> Iterator[Forked]:
+        lines = [
+            "from cornered.clients.terminal.app import PlayRequest, play, watch",
+            call.format(server=repr(address)),
+        ]
+        home = {"XDG_DATA_HOME": str(tmp_path)}
+        with (tmp_path / ERRORS).open("wb") as errors, forks.run("\n".join(lines), errors, home) as client:
+            yield client
+
+    return run
+
+
+async def test_a_pipe_plays_a_whole_game(address: str, plainly: Plainly, tmp_path: Path) -> None:
+    call = "play(PlayRequest('trapgrid', {{'size': 3}}, bot='Rando'), server={server}, plain=True, name='Ana')"
+    lines = "moves\n" + "".join(f"{file}{rank}\n" for _ in range(3) for rank in (1, 2, 3) for file in "abc")
     async with random_bot(address):
-        call = "play(PlayRequest('trapgrid', {{'size': 3}}, bot='Rando'), server={server}, plain=True, name='Ana')"
-        lines = "moves\n" + "".join(f"{file}{rank}\n" for _ in range(3) for rank in (1, 2, 3) for file in "abc")
-        done = await asyncio.to_thread(plainly, address, tmp_path, call, lines)
-    assert done.stderr == ""
-    assert done.returncode == 0
-    assert done.stdout.startswith("Asking Rando for TrapGrid 3x3.\nTrapGrid, no clock. ")
-    assert " won, by the rules of the game." in done.stdout
+        with plainly(address, call) as client:
+            status, told = await asyncio.to_thread(client.communicate, lines)
+    assert (status, (tmp_path / ERRORS).read_text()) == (0, "")
+    assert told.startswith("Asking Rando for TrapGrid 3x3.\nTrapGrid, no clock. ")
+    assert " won, by the rules of the game." in told
 
 
-async def test_a_bot_that_is_not_there_is_one_clear_line(address: str, tmp_path: Path) -> None:
-    call = "play(PlayRequest('trapgrid', bot='nobody'), server={server}, plain=True, name='Ana')"
-    done = await asyncio.to_thread(plainly, address, tmp_path, call, "")
-    assert done.stderr.splitlines()[-1].endswith("CannotStart: no bot 'nobody' plays trapgrid here; there are none")
+async def test_a_bot_that_is_not_there_is_one_clear_line(address: str, plainly: Plainly, tmp_path: Path) -> None:
+    with plainly(
+        address, "play(PlayRequest('trapgrid', bot='nobody'), server={server}, plain=True, name='Ana')"
+    ) as one:
+        await asyncio.to_thread(one.communicate)
+    errors = (tmp_path / ERRORS).read_text().splitlines()
+    assert errors[-1].endswith("CannotStart: no bot 'nobody' plays trapgrid here; there are none")
 
 
 EVIL = "\x1b]0;owned\x07\x9b31m\u202e\n"
@@ -247,10 +259,11 @@ async def say_evil(wire: Wire) -> None:
     ],
     ids=["watch", "play", "refused"],
 )
-async def test_no_control_character_of_a_server_reaches_a_pipe(call: str, tmp_path: Path) -> None:
+async def test_no_control_character_of_a_server_reaches_a_pipe(call: str, plainly: Plainly, tmp_path: Path) -> None:
     async with scripted(until_closed(say_evil)) as evil:
-        done = await asyncio.to_thread(plainly, evil.url, tmp_path, call, "moves\na2\n")
-    told = done.stdout + done.stderr
+        with plainly(evil.url, call) as client:
+            _, told = await asyncio.to_thread(client.communicate, "moves\na2\n")
+    told += (tmp_path / ERRORS).read_text()
     assert "owned" in told
     assert not [char for char in told if char != "\n" and not char.isprintable()]
     assert not any(line.startswith(("owned", "]0;")) for line in told.split("\n"))
@@ -264,33 +277,20 @@ def until_closed(script: Script) -> Script:
     return run
 
 
-async def test_the_same_name_or_none_is_the_same_player_the_next_time(address: str, tmp_path: Path) -> None:
+async def test_the_same_name_or_none_is_the_same_player_the_next_time(
+    address: str, plainly: Plainly, tmp_path: Path
+) -> None:
     tokens = set()
     for name in ("Ana", "Ana", None):
-        call = f"play(PlayRequest('bamboo', seek=True), server={{server}}, plain=True, name={name!r})"
-        process = await asyncio.to_thread(plainly_started, address, tmp_path, call)
-        process.kill()
-        process.communicate()
+        with plainly(
+            address, f"play(PlayRequest('bamboo', seek=True), server={{server}}, plain=True, name={name!r})"
+        ) as one:
+            assert (await asyncio.to_thread(one.stdout.readline)).startswith(b"Your table is open.")
         kept = json.loads((tmp_path / "cornered" / "tokens.json").read_text())[normalised(address)]
         tokens |= set(kept.values())
     assert len(tokens) == 1
     async with Client.connect(address, token=kept["Ana"]) as ana:
         assert ana.player.name == "Ana"
-
-
-def plainly_started(address: str, home: Path, call: str) -> subprocess.Popen[str]:
-    """Start the client and return once it has written its first line."""
-    program = f"from cornered.clients.terminal.app import PlayRequest, play\n{call.format(server=repr(address))}"
-    process = subprocess.Popen(
-        [sys.executable, "-c", program],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"XDG_DATA_HOME": str(home)},
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline().startswith("Your table is open.")
-    return process
 
 
 @pytest.mark.mqtt

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,6 +18,8 @@ from cornered.clients.sdk import BotPlayer, Client, TokenStore
 from cornered.clients.terminal.account_screen import AccountScreen
 from cornered.clients.terminal.connecting import connected
 from cornered.clients.terminal.cornered_app import CorneredApp
+from cornered.clients.terminal.errors import CannotStart
+from cornered.clients.terminal.identity import LAST_PLAYER_KEY, sign_out
 from cornered.clients.terminal.match_screen import MatchScreen
 from cornered.clients.terminal.menu_screen import MenuScreen
 from cornered.protocol.values import Accepts
@@ -107,16 +111,32 @@ async def test_signing_in_with_a_wrong_password_says_so_and_with_the_right_one_p
         await type_in(app, pilot, password=PASSWORD)
         await pilot.press("enter")
         await until(lambda: app.is_another)
-    async with connected(address, None, None) as client:
-        assert client.player.id == berta
-        async with terminal(client) as (app, pilot):
-            await pilot.press("a")
-            await until(lambda: "You are signed in as Berta" in text_of(app), app)
-            await pilot.press("enter")
-            await until(lambda: app.is_another)
+    # The ended session may be refused before the screens have closed.
+    with contextlib.suppress(CannotStart):
+        async with connected(address, None, None) as client:
+            assert client.player.id == berta
+            async with terminal(client) as (app, pilot):
+                await pilot.press("a")
+                await until(lambda: "You are signed in as Berta" in text_of(app), app)
+                await pilot.press("enter")
+                await until(lambda: app.is_another)
+    assert app.is_another
     async with connected(address, None, None) as client:
         assert client.player.id != berta
         assert TokenStore().get(address, "Berta") is None
+
+
+async def test_a_session_that_ends_while_the_program_runs_ends_it_with_the_reason(address: str) -> None:
+    token, _ = await sdk.register(address, "Carla", PASSWORD)
+    TokenStore().put(address, LAST_PLAYER_KEY, token)
+
+    async def visit() -> None:
+        async with connected(address, None, None) as client:
+            await sign_out(client)
+            await asyncio.Event().wait()
+
+    with pytest.raises(CannotStart, match="no player has this token"):
+        await visit()
 
 
 async def test_two_terminals_meet_by_quick_pairing_and_see_what_the_rated_game_changed(address: str) -> None:
