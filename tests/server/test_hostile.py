@@ -15,12 +15,12 @@ import msgpack
 import pytest
 from websockets.exceptions import ConnectionClosed, ConnectionClosedError
 
-from cornered.protocol.codec import JSON, MAX_FRAME, MSGPACK, Codec
+from cornered.protocol.codec import JSON, MAX_FRAME, MSGPACK
 from cornered.protocol.commands import AskGames, Hello, Ping, Play
 from cornered.protocol.messages import Refused, SeatPresence
 from tests.server.conftest import Pair, PlayOut, Start
 
-BOTH = pytest.mark.parametrize("codec", [JSON, MSGPACK], ids=["json", "msgpack"])
+BOTH = (JSON, MSGPACK)
 GENEROUS = {"message_burst": 1e9, "message_rate": 1e9, "address_burst": 1e9, "address_rate": 1e9, "hello_seconds": 2}
 UPGRADE = (
     b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
@@ -93,18 +93,18 @@ def spoil(chance: random.Random, message: dict[str, Any]) -> Any:
     return spoiled
 
 
-@BOTH
-async def test_spoiled_messages_are_each_answered_once(bystanders: Any, codec: Codec) -> None:
+async def test_spoiled_messages_are_each_answered_once(bystanders: Any) -> None:
     chance = random.Random(7)
-    async with bystanders.client("Eve", codec) as eve:
-        for _ in range(300):
-            spoiled = spoil(chance, chance.choice(messages(bystanders.match)))
-            raw = json.dumps(spoiled) if codec.is_text else packed(spoiled)
-            await eve.socket.send(raw)
-            await eve.tell(Ping(id="next"))
-            answers = [await eve.answer("next")]
-            assert answers[0].type == "pong"
-        assert {one.code for one in eve.heard if isinstance(one, Refused)} >= {"malformed", "unknown_type"}
+    for codec in BOTH:
+        async with bystanders.client("Eve", codec) as eve:
+            for _ in range(300):
+                spoiled = spoil(chance, chance.choice(messages(bystanders.match)))
+                raw = json.dumps(spoiled) if codec.is_text else packed(spoiled)
+                await eve.socket.send(raw)
+                await eve.tell(Ping(id="next"))
+                answers = [await eve.answer("next")]
+                assert answers[0].type == "pong"
+            assert {one.code for one in eve.heard if isinstance(one, Refused)} >= {"malformed", "unknown_type"}
 
 
 def packed(value: Any) -> bytes:
@@ -114,49 +114,45 @@ def packed(value: Any) -> bytes:
         return bytes(msgpack.packb(str(value)))
 
 
-@BOTH
-async def test_bytes_changed_at_random_affect_no_other_match(bystanders: Any, codec: Codec) -> None:
+async def test_bytes_changed_at_random_affect_no_other_match(bystanders: Any) -> None:
     chance = random.Random(11)
-    async with bystanders.client("Eve", codec) as eve:
-        for _ in range(400):
-            message = chance.choice(messages(bystanders.match))
-            raw = bytearray(json.dumps(message).encode() if codec.is_text else msgpack.packb(message))
-            for _ in range(chance.randint(1, 4)):
-                raw[chance.randrange(len(raw))] = chance.randrange(32, 127) if codec.is_text else chance.randrange(256)
-            del raw[chance.randint(1, len(raw)) :]
-            await eve.socket.send(bytes(raw), text=codec.is_text)
-            assert (await eve.ask(Ping)).type == "pong"
+    for codec in BOTH:
+        async with bystanders.client("Eve", codec) as eve:
+            for _ in range(400):
+                message = chance.choice(messages(bystanders.match))
+                raw = bytearray(json.dumps(message).encode() if codec.is_text else msgpack.packb(message))
+                for _ in range(chance.randint(1, 4)):
+                    raw[chance.randrange(len(raw))] = (
+                        chance.randrange(32, 127) if codec.is_text else chance.randrange(256)
+                    )
+                del raw[chance.randint(1, len(raw)) :]
+                await eve.socket.send(bytes(raw), text=codec.is_text)
+                assert (await eve.ask(Ping)).type == "pong"
 
 
-@BOTH
-async def test_the_wrong_kind_of_frame_is_refused(bystanders: Any, codec: Codec) -> None:
-    async with bystanders.client("Eve", codec) as eve:
-        await eve.socket.send(JSON.encode(Ping(id="p")), text=not codec.is_text)
-        assert (await eve.hear(Refused)).code == "malformed"
-        assert (await eve.ask(Ping)).type == "pong"
+async def test_what_is_too_large_is_refused_and_what_is_huge_ends_the_socket(bystanders: Any) -> None:
+    for codec in BOTH:
+        async with bystanders.client("Eve", codec) as eve:
+            await eve.socket.send(b" " * (MAX_FRAME + 1), text=codec.is_text)
+            assert (await eve.hear(Refused)).code == "too_large"
+            with contextlib.suppress(ConnectionClosed):
+                await eve.socket.send(b" " * (64 * MAX_FRAME), text=codec.is_text)
+            with pytest.raises(ConnectionClosedError) as closed:
+                await eve.listen()
+            assert closed.value.rcvd is not None
+            assert closed.value.rcvd.code == 1009
 
 
-@BOTH
-async def test_what_is_too_large_is_refused_and_what_is_huge_ends_the_socket(bystanders: Any, codec: Codec) -> None:
-    async with bystanders.client("Eve", codec) as eve:
-        await eve.socket.send(b" " * (MAX_FRAME + 1), text=codec.is_text)
-        assert (await eve.hear(Refused)).code == "too_large"
-        with contextlib.suppress(ConnectionClosed):
-            await eve.socket.send(b" " * (64 * MAX_FRAME), text=codec.is_text)
-        with pytest.raises(ConnectionClosedError) as closed:
-            await eve.listen()
-        assert closed.value.rcvd is not None
-        assert closed.value.rcvd.code == 1009
-
-
-@pytest.mark.parametrize("depth", [9, 2000])
-@BOTH
-async def test_what_nests_too_deep_is_refused(bystanders: Any, codec: Codec, depth: int) -> None:
-    async with bystanders.client("Eve", codec) as eve:
-        raw = b"[" * depth + b"]" * depth if codec.is_text else b"\x91" * depth + b"\xc0"
-        await eve.socket.send(raw, text=codec.is_text)
-        assert (await eve.hear(Refused)).code == "too_deep"
-        assert (await eve.ask(Ping)).type == "pong"
+async def test_the_wrong_kind_of_frame_and_what_nests_too_deep_are_refused(bystanders: Any) -> None:
+    for codec in BOTH:
+        async with bystanders.client("Eve", codec) as eve:
+            await eve.socket.send(JSON.encode(Ping(id="p")), text=not codec.is_text)
+            assert (await eve.hear(Refused)).code == "malformed"
+            for depth in (9, 2000):
+                raw = b"[" * depth + b"]" * depth if codec.is_text else b"\x91" * depth + b"\xc0"
+                await eve.socket.send(raw, text=codec.is_text)
+                assert (await eve.hear(Refused)).code == "too_deep"
+                assert (await eve.ask(Ping)).type == "pong"
 
 
 async def test_hello_is_guessed_only_so_often(bystanders: Any) -> None:
@@ -178,64 +174,48 @@ async def test_strangers_cannot_touch_a_match(bystanders: Any) -> None:
             assert (await eve.answer(f"x{kind}")).code == "not_a_player"
 
 
-@pytest.mark.parametrize(
-    "junk",
-    [
-        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-        b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 500 + b"\r\n",
-        b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\n\r\n",
-        b"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello",
-        b"\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n\r\n",
-        UPGRADE + b"\x81\x05hello",
-        UPGRADE + b"\x83\x80\0\0\0\0",
-        UPGRADE + b"\x81\x82\0\0\0\0\xff\xfe",
-        UPGRADE + b"\x80\x80\0\0\0\0",
-        UPGRADE + b"\xf1\x80\0\0\0\0",
-        UPGRADE + b"\x88\x81\0\0\0\0\x01",
-    ],
-    ids=[
-        "tls",
-        "headers",
-        "path",
-        "body",
-        "empty",
-        "half",
-        "unmasked",
-        "opcode",
-        "utf8",
-        "continuation",
-        "bits",
-        "close",
-    ],
+JUNK: dict[str, bytes] = {
+    "tls": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    "headers": b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 500 + b"\r\n",
+    "path": b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\n\r\n",
+    "body": b"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello",
+    "empty": b"\r\n\r\n",
+    "half": b"GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n\r\n",
+    "unmasked": UPGRADE + b"\x81\x05hello",
+    "opcode": UPGRADE + b"\x83\x80\0\0\0\0",
+    "utf8": UPGRADE + b"\x81\x82\0\0\0\0\xff\xfe",
+    "continuation": UPGRADE + b"\x80\x80\0\0\0\0",
+    "bits": UPGRADE + b"\xf1\x80\0\0\0\0",
+    "close": UPGRADE + b"\x88\x81\0\0\0\0\x01",
+}
+SENSELESS: tuple[tuple[str, str, int], ...] = (
+    ("GET //[", "", 400),
+    ("GET http://[", "", 400),
+    ("POST /", "", 405),
+    ("OPTIONS *", "", 405),
+    ("GET //[", "Upgrade: websocket\r\nConnection: Upgrade\r\n", 400),
+    ("GET /ws", "Upgrade: websocket\r\nConnection: Upgrade\r\nOrigin: http://[\r\n", 403),
+    ("GET /ws", "Upgrade: websocket\r\nConnection: Upgrade\r\nOrigin: http://a]b[\r\n", 403),
+    ("GET /health", "Upgrade: a\r\nUpgrade: b\r\n", 200),
+    ("GET /", "Host: b\r\n", 400),
+    ("GET /", "If-None-Match: a\r\nIf-None-Match: b\r\n", 200),
 )
-async def test_junk_on_the_port_is_a_clean_close(bystanders: Any, junk: bytes) -> None:
-    answer = b""
-    with contextlib.suppress(ConnectionResetError):
-        answer = await asyncio.wait_for(bystanders.send_raw(junk), 10)
-    assert not answer or answer.startswith((b"HTTP/1.1 4", b"HTTP/1.1 101 "))
 
 
-@pytest.mark.parametrize(
-    ("request_line", "fields", "status"),
-    [
-        ("GET //[", "", 400),
-        ("GET http://[", "", 400),
-        ("POST /", "", 405),
-        ("OPTIONS *", "", 405),
-        ("GET //[", "Upgrade: websocket\r\nConnection: Upgrade\r\n", 400),
-        ("GET /ws", "Upgrade: websocket\r\nConnection: Upgrade\r\nOrigin: http://[\r\n", 403),
-        ("GET /ws", "Upgrade: websocket\r\nConnection: Upgrade\r\nOrigin: http://a]b[\r\n", 403),
-        ("GET /health", "Upgrade: a\r\nUpgrade: b\r\n", 200),
-        ("GET /", "Host: b\r\n", 400),
-        ("GET /", "If-None-Match: a\r\nIf-None-Match: b\r\n", 200),
-    ],
-)
-async def test_a_request_that_makes_no_sense_is_answered_in_words(
-    bystanders: Any, request_line: str, fields: str, status: int
-) -> None:
-    answer = await bystanders.send_raw(f"{request_line} HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n".encode())
-    assert int(answer.split()[1]) == status
+async def test_junk_on_the_port_is_a_clean_close(bystanders: Any, subtests: pytest.Subtests) -> None:
+    for name, junk in JUNK.items():
+        with subtests.test(name):
+            answer = b""
+            with contextlib.suppress(ConnectionResetError):
+                answer = await bystanders.send_raw(junk)
+            assert not answer or answer.startswith((b"HTTP/1.1 4", b"HTTP/1.1 101 "))
+
+
+async def test_a_request_that_makes_no_sense_is_answered_in_words(bystanders: Any, subtests: pytest.Subtests) -> None:
+    for line, fields, status in SENSELESS:
+        with subtests.test(line, fields=fields):
+            answer = await bystanders.send_raw(f"{line} HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n".encode())
+            assert int(answer.split()[1]) == status
 
 
 async def test_a_message_in_many_fragments_is_one_message_or_a_clean_close(bystanders: Any) -> None:
@@ -297,23 +277,15 @@ async def ask_without_reading(client: Any) -> None:
         await asyncio.sleep(0)
 
 
-async def test_a_player_whose_network_goes_is_missed_long_before_an_idle_socket_is(start: Start, pair: Pair) -> None:
-    times = {"ping_seconds": 600, "playing_ping_seconds": 0.2}
-    async with start(**times) as running, running.client("Ann") as ann, running.socket() as ben:
-        await ben.hello("Ben")
-        match = await pair(ann, ben)
-        ben.socket.transport.pause_reading()
-        gone = await ann.hear(SeatPresence, lambda said: not said.connected)
-        assert (gone.match, gone.seat) == (match, 1)
-        ben.socket.transport.abort()
-
-
-async def test_a_half_open_socket_is_found_and_its_player_counts_as_gone(start: Start, pair: Pair) -> None:
-    async with start(ping_seconds=0.2) as running, running.client("Ann") as ann, running.socket() as ben:
-        await ben.hello("Ben")
-        match = await pair(ann, ben)
-        # From here on the server's output is dropped, and neither side closes.
-        ben.socket.transport.pause_reading()
-        gone = await ann.hear(SeatPresence, lambda said: not said.connected)
-        assert (gone.match, gone.seat) == (match, 1)
-        ben.socket.transport.abort()
+async def test_a_half_open_socket_is_found_and_that_of_a_live_match_long_before_an_idle_one(
+    start: Start, pair: Pair
+) -> None:
+    for times in ({"ping_seconds": 600, "playing_ping_seconds": 0.2}, {"ping_seconds": 0.2}):
+        async with start(**times) as running, running.client("Ann") as ann, running.socket() as ben:
+            await ben.hello("Ben")
+            match = await pair(ann, ben)
+            # From here on the server's output is dropped, and neither side closes.
+            ben.socket.transport.pause_reading()
+            gone = await ann.hear(SeatPresence, lambda said: not said.connected)
+            assert (gone.match, gone.seat) == (match, 1)
+            ben.socket.transport.abort()

@@ -91,6 +91,28 @@ async def school(
             yield server, at
 
 
+@pytest.fixture
+async def campus(start: Start) -> AsyncIterator[tuple[Running, Provider]]:
+    async with school(start) as campus:
+        yield campus
+
+
+@pytest.fixture
+def server(campus: tuple[Running, Provider]) -> Running:
+    return campus[0]
+
+
+@pytest.fixture
+def at(campus: tuple[Running, Provider]) -> Provider:
+    return campus[1]
+
+
+@pytest.fixture
+async def first(server: Running) -> AsyncIterator[Browser]:
+    async with browser(server) as first:
+        yield first
+
+
 async def test_a_guest_becomes_an_account_at_the_provider_and_signs_in_on_a_second_device(start: Start) -> None:
     async with school(start, registration="closed") as (server, at), browser(server) as first:
         assert (await first.client.ask(acc.AskPolicies)).oidc == "School"
@@ -110,17 +132,18 @@ async def test_a_guest_becomes_an_account_at_the_provider_and_signs_in_on_a_seco
         assert await first.client.refused(oidc.UnlinkOidc) == "last_way_in"
 
 
-@pytest.mark.parametrize("command", [acc.RenewCodes, acc.DeleteAccount])
 async def test_what_only_the_provider_signs_in_to_is_confirmed_by_a_new_session(
-    command: type[Any], running_server: Start, stores: Stores
+    running_server: Start, stores: Stores
 ) -> None:
     async with school(running_server) as (server, at), browser(server) as first, browser(server) as second:
         await first.finish(await first.visit(at))
         stores.now.at += NEW_SESSION_MS + 1
-        assert await first.client.refused(command) == "sign_in_again"
+        for command in (acc.RenewCodes, acc.DeleteAccount):
+            assert await first.client.refused(command) == "sign_in_again"
         entered = await second.finish(await second.visit(at))
         async with page(server, token=entered.token) as again:
-            assert not isinstance(await again.ask(command), Refused)
+            for command in (acc.RenewCodes, acc.DeleteAccount):
+                assert not isinstance(await again.ask(command), Refused)
 
 
 async def test_before_hello_the_provider_makes_a_new_player(start: Start) -> None:
@@ -131,8 +154,8 @@ async def test_before_hello_the_provider_makes_a_new_player(start: Start) -> Non
             assert again.player == made.player
 
 
-async def test_an_account_is_linked_and_unlinked(start: Start) -> None:
-    async with school(start) as (server, at), browser(server) as first, browser(server) as other:
+async def test_an_account_is_linked_and_unlinked(server: Running, at: Provider, first: Browser) -> None:
+    async with browser(server) as other:
         await register(first.client)
         assert (await first.finish(await first.visit(at, "link", password=PASSWORD))).type == "acknowledged"
         assert (await first.client.ask(acc.AskAccount)).is_linked
@@ -147,8 +170,10 @@ async def test_an_account_is_linked_and_unlinked(start: Start) -> None:
         assert not (await first.client.ask(acc.AskAccount)).is_linked
 
 
-async def test_a_password_or_a_passkey_of_the_account_confirms_that_an_identity_is_linked(start: Start) -> None:
-    async with school(start) as (server, at), browser(server) as first, browser(server, "Other") as other:
+async def test_a_password_or_a_passkey_of_the_account_confirms_that_an_identity_is_linked(
+    server: Running, at: Provider, first: Browser
+) -> None:
+    async with browser(server, "Other") as other:
         ask = first.client.refused
         await register(first.client)
         assert await ask(oidc.BeginOidc, purpose="link") == "bad_credentials"
@@ -164,22 +189,21 @@ async def test_a_password_or_a_passkey_of_the_account_confirms_that_an_identity_
 
 
 async def test_an_account_of_the_provider_alone_has_nothing_that_confirms_and_takes_no_other_identity(
-    start: Start,
+    at: Provider, first: Browser
 ) -> None:
-    async with school(start) as (server, at), browser(server) as first:
-        await first.finish(await first.visit(at))
-        at.claims = {"sub": "person-2"}
-        assert (await first.finish(await first.visit(at, "link"))).code == "already_linked"
+    await first.finish(await first.visit(at))
+    at.claims = {"sub": "person-2"}
+    assert (await first.finish(await first.visit(at, "link"))).code == "already_linked"
 
 
-async def test_a_guest_has_no_account_to_link(start: Start) -> None:
-    async with school(start) as (server, _), browser(server) as guest, browser(server, None) as door:
+async def test_a_guest_has_no_account_to_link(server: Running, at: Provider) -> None:
+    async with browser(server) as guest, browser(server, None) as door:
         assert await guest.client.refused(oidc.BeginOidc, purpose="link") == "no_account"
         assert await door.client.refused(oidc.BeginOidc, purpose="link") == "hello_first"
 
 
-async def test_a_name_that_is_taken_is_chosen_with_the_same_code(start: Start) -> None:
-    async with school(start) as (server, at), browser(server) as first, browser(server, "Anna") as second:
+async def test_a_name_that_is_taken_is_chosen_with_the_same_code(server: Running, at: Provider, first: Browser) -> None:
+    async with browser(server, "Anna") as second:
         await register(second.client)
         code = await first.visit(at)
         assert (await first.finish(code)).code == "name_taken"
@@ -199,29 +223,36 @@ async def test_who_is_new_may_have_to_have_an_account(start: Start) -> None:
         assert (await first.finish(await first.visit(at))).code == "no_account"
 
 
-ACCEPTED: tuple[tuple[dict[str, Any], Claims, bool], ...] = (
-    ({"oidc_domains": ("school.example",)}, {"email": "a@school.example", "email_verified": True}, True),
-    ({"oidc_domains": ("school.example",)}, {"email": "a@School.Example", "email_verified": True}, True),
-    ({"oidc_domains": ("school.example",)}, {"email": "a@school.example"}, False),
-    ({"oidc_domains": ("school.example",)}, {"email": "a@school.example", "email_verified": "true"}, False),
-    ({"oidc_domains": ("school.example",)}, {"email": "a@evil.example", "email_verified": True}, False),
-    ({"oidc_domains": ("school.example",)}, {"email": "a@school.example@evil.example", "email_verified": True}, False),
-    ({"oidc_domains": ("school.example",)}, {}, False),
-    ({"oidc_claim": "groups=players"}, {"groups": ["staff", "players"]}, True),
-    ({"oidc_claim": "groups=players"}, {"groups": "players"}, True),
-    ({"oidc_claim": "groups=players"}, {"groups": ["staff"]}, False),
-    ({"oidc_claim": "groups=players"}, {"groups": "players and others"}, False),
-    ({"oidc_claim": "groups=players"}, {}, False),
-)
+ACCEPTED: dict[str, list[tuple[Claims, bool]]] = {
+    "domains": [
+        ({"email": "a@school.example", "email_verified": True}, True),
+        ({"email": "a@School.Example", "email_verified": True}, True),
+        ({"email": "a@school.example"}, False),
+        ({"email": "a@school.example", "email_verified": "true"}, False),
+        ({"email": "a@evil.example", "email_verified": True}, False),
+        ({"email": "a@school.example@evil.example", "email_verified": True}, False),
+        ({}, False),
+    ],
+    "claim": [
+        ({"groups": ["staff", "players"]}, True),
+        ({"groups": "players"}, True),
+        ({"groups": ["staff"]}, False),
+        ({"groups": "players and others"}, False),
+        ({}, False),
+    ],
+}
 
 
-@pytest.mark.parametrize(("settings", "claims", "is_accepted"), ACCEPTED)
-async def test_the_settings_say_whom_the_provider_may_send(
-    start: Start, settings: dict[str, Any], claims: Claims, is_accepted: bool
-) -> None:
-    known = {"sub": "person-1", "preferred_username": "Anna", **claims}
-    async with school(start, claims=known, **settings) as (server, at), browser(server) as first:
-        assert (await first.visit(at) != "refused") is is_accepted
+async def test_the_settings_say_whom_the_provider_may_send(start: Start, subtests: pytest.Subtests) -> None:
+    for settings, rows in (
+        ({"oidc_domains": ("school.example",)}, ACCEPTED["domains"]),
+        ({"oidc_claim": "groups=players"}, ACCEPTED["claim"]),
+    ):
+        async with school(start, **settings) as (server, at), browser(server) as first:
+            for claims, is_accepted in rows:
+                with subtests.test(str(claims)):
+                    at.claims = {"sub": "person-1", "preferred_username": "Anna", **claims}
+                    assert (await first.visit(at) != "refused") is is_accepted
 
 
 def lies(**changed: Any) -> Callable[[Provider], None]:
@@ -257,26 +288,42 @@ HOSTILE: dict[str, Callable[[Provider], None]] = {
     "signed with another key": signs(lambda at, claims: at.signed(claims, ECKey.generate_key("P-256"))),
     "no id token": signs(lambda _, claims: ""),
     "an endless id token": signs(lambda at, claims: at.signed({**claims, "more": "x" * 20_000})),
-    "another provider in the discovery": lambda at: at.metadata.update(issuer="https://evil.example"),
-    "keys that are not fetched by TLS": lambda at: at.metadata.update(jwks_uri="http://keys.example/keys"),
-    "an endless discovery": lambda at: at.metadata.update(more="x" * 300_000),
 }
 
 
-@pytest.mark.parametrize("hostile", HOSTILE)
-async def test_no_hostile_answer_of_a_provider_signs_anybody_in(start: Start, hostile: str) -> None:
-    async with school(start) as (server, at), browser(server) as first:
-        HOSTILE[hostile](at)
-        if hostile.endswith("discovery"):
-            begun = await first.client.ask(oidc.BeginOidc)
-            assert (await first.get(begun.path)).headers["location"] == "/#/oidc/refused"
-            return
-        assert await first.visit(at) == "refused"
-        assert first.cookies == {}
+async def test_no_hostile_answer_of_a_provider_signs_anybody_in(
+    at: Provider, first: Browser, subtests: pytest.Subtests
+) -> None:
+    honest = {name: getattr(at, name) for name in ("lie", "sign")}
+    for hostile, tell in HOSTILE.items():
+        with subtests.test(hostile):
+            vars(at).update(honest)
+            tell(at)
+            assert await first.visit(at) == "refused"
+            assert first.cookies == {}
+    vars(at).update(honest)
+    assert isinstance(await first.finish(await first.visit(at)), acc.Registered)
 
 
-async def test_a_visit_is_one_browsers_and_comes_back_once(start: Start) -> None:
-    async with school(start) as (server, at), browser(server) as first, browser(server, "Other") as other:
+async def test_no_hostile_document_of_a_provider_is_used(start: Start, subtests: pytest.Subtests) -> None:
+    for hostile, changed in {
+        "another provider": {"issuer": "https://evil.example"},
+        "endless": {"more": "x" * 300_000},
+        "keys that are not fetched by TLS": {"jwks_uri": "http://keys.example/keys"},
+    }.items():
+        async with school(start) as (server, at), browser(server) as first:
+            at.metadata.update(changed)
+            with subtests.test(hostile):
+                if "jwks_uri" in changed:
+                    assert await first.visit(at) == "refused"
+                    assert first.cookies == {}
+                else:
+                    begun = await first.client.ask(oidc.BeginOidc)
+                    assert (await first.get(begun.path)).headers["location"] == "/#/oidc/refused"
+
+
+async def test_a_visit_is_one_browsers_and_comes_back_once(server: Running, at: Provider, first: Browser) -> None:
+    async with browser(server, "Other") as other:
         away = at.authorize(await first.leave())
         assert await other.come_back(away) == "refused", "it has no cookie"
         at.authorize(await other.leave())
@@ -300,28 +347,26 @@ def bound_what_is_used(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
 
 
 async def test_what_the_provider_does_not_confirm_is_not_remembered_as_used(
-    start: Start, monkeypatch: pytest.MonkeyPatch
+    at: Provider, first: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bound_what_is_used(monkeypatch, 2)
-    async with school(start) as (server, at), browser(server) as first:
-        for _ in range(3):
-            path, _, query = at.authorize(await first.leave()).partition("?")
-            lie = [part for part in query.split("&") if not part.startswith("code=")]
-            assert await first.come_back(f"{path}?{'&'.join([*lie, 'code=a-guess'])}") == "refused"
-        assert isinstance(await first.finish(await first.visit(at)), acc.Registered)
+    for _ in range(3):
+        path, _, query = at.authorize(await first.leave()).partition("?")
+        lie = [part for part in query.split("&") if not part.startswith("code=")]
+        assert await first.come_back(f"{path}?{'&'.join([*lie, 'code=a-guess'])}") == "refused"
+    assert isinstance(await first.finish(await first.visit(at)), acc.Registered)
 
 
 async def test_where_too_much_is_remembered_as_used_the_browser_is_told_to_try_again(
-    start: Start, monkeypatch: pytest.MonkeyPatch
+    at: Provider, first: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bound_what_is_used(monkeypatch, 0)
-    async with school(start) as (server, at), browser(server) as first:
-        away = at.authorize(await first.leave())
-        answer = await first.get(away[away.index("/oidc/") :])
-        assert answer.status == 503
-        assert answer.headers["retry-after"] == "2"
-        assert "sign in again" in answer.body
-        assert first.cookies == {}
+    away = at.authorize(await first.leave())
+    answer = await first.get(away[away.index("/oidc/") :])
+    assert answer.status == 503
+    assert answer.headers["retry-after"] == "2"
+    assert "sign in again" in answer.body
+    assert first.cookies == {}
 
 
 async def test_an_address_uses_few_signed_texts_at_once(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -338,20 +383,17 @@ async def test_an_address_uses_few_signed_texts_at_once(start: Start, monkeypatc
         assert int(told.headers["retry-after"]) > 1
 
 
-@pytest.mark.parametrize("change", ["state=", "state=other&", "code=", "error=access_denied&"])
-async def test_what_the_browser_brings_back_is_complete(start: Start, change: str) -> None:
-    async with school(start) as (server, at), browser(server) as first:
-        away = at.authorize(await first.leave())
-        path, _, query = away.partition("?")
+async def test_what_the_browser_brings_back_is_complete(at: Provider, first: Browser) -> None:
+    for change in ("state=", "state=other&", "code=", "error=access_denied&"):
+        path, _, query = at.authorize(await first.leave()).partition("?")
         name = change.partition("=")[0]
-        kept = [
-            part for part in query.split("&") if not part.startswith((f"{name}=", "code=" if name == "error" else "-"))
-        ]
-        assert await first.come_back(f"{path}?{'&'.join([*kept, change.rstrip('&')])}") == "refused"
+        left_out = (f"{name}=", "code=" if name == "error" else "-")
+        kept = [part for part in query.split("&") if not part.startswith(left_out)]
+        assert await first.come_back(f"{path}?{'&'.join([*kept, change.rstrip('&')])}") == "refused", change
 
 
-async def test_an_identity_is_linked_by_the_session_that_asked_for_it(start: Start) -> None:
-    async with school(start) as (server, at), browser(server) as victim, browser(server) as thief:
+async def test_an_identity_is_linked_by_the_session_that_asked_for_it(server: Running, at: Provider) -> None:
+    async with browser(server) as victim, browser(server) as thief:
         await register(victim.client)
         await register(thief.client, "Thief")
         code = await thief.visit(at, "link", password=PASSWORD)
@@ -360,16 +402,15 @@ async def test_an_identity_is_linked_by_the_session_that_asked_for_it(start: Sta
         assert not (await victim.client.ask(acc.AskAccount)).is_linked
 
 
-async def test_the_way_to_the_provider_leads_nowhere_else(start: Start) -> None:
-    async with school(start) as (server, at), browser(server) as first:
-        location = await first.leave()
-        assert location.startswith(f"{at.issuer}/authorize?")
-        (cookie,) = first.cookies
-        answer = await first.get("/oidc/start?ticket=forged.seal")
-        assert answer.headers["location"] == "/#/oidc/refused"
-        assert cookie == "cornered-oidc", "by https it is __Host-cornered-oidc"
-        assert (await server.fetch("/oidc/return", method="HEAD")).status == 405
-        assert (await server.fetch("/oidc/other")).status == 404
+async def test_the_way_to_the_provider_leads_nowhere_else(server: Running, at: Provider, first: Browser) -> None:
+    location = await first.leave()
+    assert location.startswith(f"{at.issuer}/authorize?")
+    (cookie,) = first.cookies
+    answer = await first.get("/oidc/start?ticket=forged.seal")
+    assert answer.headers["location"] == "/#/oidc/refused"
+    assert cookie == "cornered-oidc", "by https it is __Host-cornered-oidc"
+    assert (await server.fetch("/oidc/return", method="HEAD")).status == 405
+    assert (await server.fetch("/oidc/other")).status == 404
 
 
 async def test_by_https_the_cookie_is_this_hosts_alone(start: Start) -> None:
@@ -383,14 +424,15 @@ async def test_by_https_the_cookie_is_this_hosts_alone(start: Start) -> None:
         assert "redirect_uri=https%3A%2F%2Fplay.example%2Foidc%2Freturn" in answer.headers["location"]
 
 
-async def test_documents_of_the_provider_are_fetched_once_and_its_new_keys_when_they_are_needed(start: Start) -> None:
-    async with school(start) as (server, at), browser(server) as first:
-        for _ in range(3):
-            await first.visit(at)
-        assert [at.asked.count(path) for path in ("/.well-known/openid-configuration", "/keys", "/token")] == [1, 1, 3]
-        at.key = ECKey.generate_key("P-256")
-        assert await first.visit(at) == "refused", "keys were fetched within a minute"
-        assert at.asked.count("/keys") == 1
+async def test_documents_of_the_provider_are_fetched_once_and_its_new_keys_when_they_are_needed(
+    at: Provider, first: Browser
+) -> None:
+    for _ in range(3):
+        await first.visit(at)
+    assert [at.asked.count(path) for path in ("/.well-known/openid-configuration", "/keys", "/token")] == [1, 1, 3]
+    at.key = ECKey.generate_key("P-256")
+    assert await first.visit(at) == "refused", "keys were fetched within a minute"
+    assert at.asked.count("/keys") == 1
 
 
 async def test_a_provider_that_is_away_costs_nobody_an_account(start: Start) -> None:
@@ -399,28 +441,24 @@ async def test_a_provider_that_is_away_costs_nobody_an_account(start: Start) -> 
         assert (await first.get(begun.path)).headers["location"] == "/#/oidc/refused"
 
 
-@pytest.mark.parametrize(
-    ("settings", "named"),
-    [
+async def test_settings_that_cannot_work_end_the_start(start: Start) -> None:
+    for settings, named in (
         ({"oidc_issuer": "http://login.example", "oidc_client_id": "x"}, "CORNERED_OIDC_ISSUER"),
         ({"oidc_issuer": "https://login.example"}, "CORNERED_OIDC_CLIENT_ID"),
-    ],
-)
-async def test_settings_that_cannot_work_end_the_start(start: Start, settings: dict[str, Any], named: str) -> None:
-    with pytest.raises(SettingsError, match=named):
-        async with start(**settings):
-            raise AssertionError("the server runs")
+    ):
+        with pytest.raises(SettingsError, match=named):
+            async with start(**settings):
+                raise AssertionError("the server runs")
 
 
-async def test_an_account_with_a_passkey_may_be_unlinked(start: Start) -> None:
-    async with school(start) as (server, at), browser(server) as first:
-        device = authenticator(server)
-        await enrol(first.client, device)
-        proof = device.prove(await challenge(first.client, "confirm"))
-        await first.finish(await first.visit(at, "link", proof=proof))
-        await first.client.do(oidc.UnlinkOidc)
-        assert (await challenge(first.client, "confirm")).passkeys
-        assert await first.client.refused(acc.RenewCodes, password=PASSWORD) == "bad_credentials"
+async def test_an_account_with_a_passkey_may_be_unlinked(server: Running, at: Provider, first: Browser) -> None:
+    device = authenticator(server)
+    await enrol(first.client, device)
+    proof = device.prove(await challenge(first.client, "confirm"))
+    await first.finish(await first.visit(at, "link", proof=proof))
+    await first.client.do(oidc.UnlinkOidc)
+    assert (await challenge(first.client, "confirm")).passkeys
+    assert await first.client.refused(acc.RenewCodes, password=PASSWORD) == "bad_credentials"
 
 
 @pytest.mark.mqtt
