@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+from pydantic import ValidationError
 
+from cornered.bench.fuzzing.messages import Messages
 from cornered.bots.online.host import HostConfig
 from cornered.bots.online.runner import run_bots
 from cornered.clients.sdk import (
@@ -28,14 +28,14 @@ from cornered.clients.sdk import (
     TokenStore,
     run_bot,
 )
-from cornered.protocol.commands import AskSeek, Hello
+from cornered.protocol.commands import COMMAND, AskSeek, Hello
 from cornered.protocol.messages import Paired, SeekInfo
 from cornered.protocol.values import NO_CLOCK, Accepts, Fischer, GameSpec, PerMove, SeekSettings, Value
 from cornered.server.app import run
 from cornered.server.settings import Settings
 from tests.conftest import free_port
 from tests.e2e.servers import running
-from tests.protocol.conftest import COMMANDS, model
+from tests.protocol.conftest import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 GAMES = [
@@ -100,23 +100,24 @@ async def paired(client: Client, news: AsyncIterator[ClientNews] | None = None) 
     raise AssertionError("the client closed")
 
 
-@pytest.mark.parametrize(("game", "options"), GAMES, ids=lambda item: str(item))
-async def test_every_bot_plays_a_whole_game(
-    address: str, store: TokenStore, game: str, options: dict[str, int]
-) -> None:
+async def test_every_bot_plays_a_whole_game(address: str, store: TokenStore, subtests: pytest.Subtests) -> None:
+    names = ("random", "greedy", "minimax")
     async with (
         asyncio.timeout(60),
-        bots_at(address, "random", "greedy", "minimax", store=store),
+        bots_at(address, *names, store=store),
         Client.connect(address, name="Ann") as ann,
     ):
-        for name in ("random", "greedy", "minimax"):
-            await ann.challenge(await find(ann, name, game), game, clock=Fischer(initial=4, increment=0), **options)
-            match = await paired(ann)
-            await play_out(match)
-            assert match.snapshot.reason == "rules"
-            places = {info.player.name: info.place for info in match.snapshot.seats}
-            assert set(places) == {"Ann", name}
-            assert None not in places.values()
+        for game, options in GAMES:
+            for name in names:
+                with subtests.test(game, name=name, **options):
+                    opponent = await find(ann, name, game)
+                    await ann.challenge(opponent, game, clock=Fischer(initial=4, increment=0), **options)
+                    match = await paired(ann)
+                    await play_out(match)
+                    assert match.snapshot.reason == "rules"
+                    places = {info.player.name: info.place for info in match.snapshot.seats}
+                    assert set(places) == {"Ann", name}
+                    assert None not in places.values()
 
 
 class Cutter:
@@ -164,19 +165,16 @@ class Cutter:
 
 
 def one_of_each() -> list[Any]:
-    """Return one instance of every command."""
-    made: list[tuple[Any, ...]] = []
-
-    @settings(max_examples=1, phases=(Phase.generate,), suppress_health_check=list(HealthCheck), deadline=None)
-    @given(st.tuples(*(model(kind) for kind in COMMANDS if kind is not Hello)))
-    def draw(commands: tuple[Any, ...]) -> None:
-        made.append(commands)
-
-    draw()
-    return list(made[0])
+    """Return one instance of every command but hello."""
+    messages, found = Messages(random.Random(1)), dict[type[object], Any]()
+    while len(found) < len(COMMANDS) - 1:
+        with contextlib.suppress(ValidationError):
+            command = COMMAND.validate_python(messages.command(), strict=False)
+            if not isinstance(command, Hello):
+                found.setdefault(type(command), command)
+    return list(found.values())
 
 
-@pytest.mark.core
 async def test_the_server_answers_every_command_and_ask_returns(address: str) -> None:
     commands = one_of_each()
     assert len(commands) > 30
@@ -198,7 +196,6 @@ async def test_an_invite_is_looked_at_before_it_is_taken(address: str) -> None:
         assert (await bob.ask(AskSeek(id=bob.new_id(), seek=table), SeekInfo)).seek.by == ann.player
 
 
-@pytest.mark.core
 async def test_moves_are_made_exactly_once_over_a_line_that_keeps_breaking(address: str) -> None:
     made: list[str] = []
     chance = random.Random(1)
@@ -241,7 +238,6 @@ async def test_moves_are_made_exactly_once_over_a_line_that_keeps_breaking(addre
         assert events[-1] == mine.snapshot.seq
 
 
-@pytest.mark.core
 async def test_a_game_goes_on_after_the_server_was_restarted(tmp_path: Path) -> None:
     settings = Settings(port=free_port(), data=tmp_path, log_level="error")
     async with asyncio.timeout(60), contextlib.AsyncExitStack() as clients:
@@ -262,7 +258,6 @@ async def test_a_game_goes_on_after_the_server_was_restarted(tmp_path: Path) -> 
             assert mine.snapshot.reason == "rules"
 
 
-@pytest.mark.core
 async def test_three_bots_finish_a_game_for_three_with_dice(address: str) -> None:
     watched = asyncio.Event()
 
@@ -429,12 +424,13 @@ WRONG: dict[str, Callable[[], object]] = {
 }
 
 
-@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
 async def test_a_wrong_result_of_choose_costs_its_own_game_alone(
-    address: str, wrong: Callable[[], object], caplog: pytest.LogCaptureFixture
+    address: str, caplog: pytest.LogCaptureFixture, subtests: pytest.Subtests
 ) -> None:
+    wrong = ""
+
     async def choose(match: MatchView, limit: Limit) -> object:
-        return wrong() if match.snapshot.game.options["size"] == 3 else some_move(match)
+        return WRONG[wrong]() if match.snapshot.game.options["size"] == 3 else some_move(match)
 
     async with (
         asyncio.timeout(60),
@@ -445,30 +441,29 @@ async def test_a_wrong_result_of_choose_costs_its_own_game_alone(
         await player.declare()
         playing = asyncio.ensure_future(player.run())
         news = ann.news()
-        matches: list[MatchView] = []
-        for size in (5, 3):
-            await ann.challenge(clumsy.player.id, "trapgrid", clock=PerMove(seconds=10), seat=1, size=size)
-            matches.append(await paired(ann, news))
-        good, bad = matches
-        with caplog.at_level("ERROR", "cornered.bot"):
-            assert (await bad.ended()).reason == "resignation"
-            await play_out(good)
-        assert good.snapshot.reason == "rules"
-        (record,) = caplog.records
-        told = record.getMessage()
-        assert bad.id in told
-        assert "ply 0" in told
-        assert len(told) < 400
+        for wrong in WRONG:
+            with subtests.test(wrong), caplog.at_level("ERROR", "cornered.bot"):
+                caplog.clear()
+                good, bad = [await challenged(ann, clumsy, news, size) for size in (5, 3)]
+                assert (await bad.ended()).reason == "resignation"
+                await play_out(good)
+                assert good.snapshot.reason == "rules"
+                (record,) = caplog.records
+                told = record.getMessage()
+                assert bad.id in told
+                assert "ply 0" in told
+                assert len(told) < 400
         playing.cancel()
         await asyncio.gather(playing, return_exceptions=True)
 
 
-@pytest.mark.parametrize("is_async", [False, True], ids=["plain", "async"])
-async def test_choose_may_be_a_plain_function_or_a_coroutine(address: str, *, is_async: bool) -> None:
-    def plain(match: MatchView, limit: Limit) -> str:
-        return some_move(match)
+async def challenged(client: Client, bot: Client, news: AsyncIterator[ClientNews], size: int) -> MatchView:
+    await client.challenge(bot.player.id, "trapgrid", clock=PerMove(seconds=10), seat=1, size=size)
+    return await paired(client, news)
 
-    async def waiting(match: MatchView, limit: Limit) -> str:
+
+async def test_choose_may_be_a_coroutine(address: str) -> None:
+    async def choose(match: MatchView, limit: Limit) -> str:
         await asyncio.sleep(0)
         return some_move(match)
 
@@ -477,7 +472,7 @@ async def test_choose_may_be_a_plain_function_or_a_coroutine(address: str, *, is
         Client.connect(address, name="Able", kind="bot") as able,
         Client.connect(address, name="Ann") as ann,
     ):
-        player = BotPlayer(able, waiting if is_async else plain, accepts=[Accepts(game="trapgrid")])
+        player = BotPlayer(able, choose, accepts=[Accepts(game="trapgrid")])
         await player.declare()
         playing = asyncio.ensure_future(player.run())
         await ann.challenge(able.player.id, "trapgrid", size=4)
