@@ -31,8 +31,8 @@ def certify(certificate: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def secure(postgres_programs: Path) -> Iterator[tuple[Postgres, Path]]:
-    """A database server that offers TLS, and the file of its certificate."""
+def secure(postgres_programs: Path) -> Iterator[tuple[str, Path]]:
+    """The address of a database at a server that offers TLS, and the file of its certificate."""
     require("openssl", lambda: Path(found) if (found := shutil.which("openssl")) else None)
     with tempfile.TemporaryDirectory(prefix="cornered-tls-") as folder:
         server = Postgres(Path(folder), postgres_programs, is_durable=False)
@@ -47,34 +47,29 @@ def secure(postgres_programs: Path) -> Iterator[tuple[Postgres, Path]]:
         with (data / "pg_hba.conf").open("w") as rules:
             rules.write("hostssl all all 127.0.0.1/32 scram-sha-256\n")
         server.start()
-        yield server, data / "server.crt"
+        yield server.new_database(), data / "server.crt"
         server.kill()
 
 
 @pytest.mark.postgres
-@pytest.mark.parametrize(
-    "mode", ["ssl=verify-full&sslrootcert={ca}", "sslmode=verify-ca&sslrootcert={ca}", "ssl=require"]
-)
-async def test_every_connection_is_encrypted(secure: tuple[Postgres, Path], tmp_path: Path, mode: str) -> None:
-    server, certificate = secure
-    authority = tmp_path / "ca.pem"
-    shutil.copy(certificate, authority)
-    url = f"{server.new_database()}?{mode.format(ca=authority)}"
-    database = await Database.open(url)
-    async with database.reading() as reader, database.writing() as writer, owning(url) as ownership:
-        for connection in (reader, writer):
-            assert (await connection.execute(text(_IS_ENCRYPTED))).scalar() is True
+async def test_every_connection_is_encrypted(secure: tuple[str, Path], tmp_path: Path) -> None:
+    address, certificate = secure
+    authority = shutil.copy(certificate, tmp_path / "ca.pem")
+    modes = f"ssl=verify-full&sslrootcert={authority}", f"sslmode=verify-ca&sslrootcert={authority}", "ssl=require"
+    for url in (f"{address}?{mode}" for mode in modes):
+        database = await Database.open(url)
+        async with database.reading() as reader, database.writing() as writer:
+            for connection in (reader, writer):
+                assert (await connection.execute(text(_IS_ENCRYPTED))).scalar() is True, url
+        await database.close()
+    async with owning(url) as ownership:
         assert await ownership.time()
-    await database.close()
     assert (await inspect(url)).matches == 0
 
 
 @pytest.mark.postgres
-async def test_a_server_with_another_certificate_or_name_is_refused(
-    secure: tuple[Postgres, Path], tmp_path: Path
-) -> None:
-    server, certificate = secure
-    url = server.new_database()
+async def test_a_server_with_another_certificate_or_name_is_refused(secure: tuple[str, Path], tmp_path: Path) -> None:
+    url, certificate = secure
     certify(tmp_path / "other.crt")
     shutil.copy(certificate, tmp_path / "ca.pem")
     with pytest.raises(STORE_ERRORS, match=r"(?i)certificate"):
@@ -88,17 +83,13 @@ async def test_a_server_with_another_certificate_or_name_is_refused(
 
 
 @pytest.mark.postgres
-@pytest.mark.parametrize(
-    ("wrong", "what"),
-    [
+async def test_wrong_parameters_are_named(secure: tuple[str, Path]) -> None:
+    for wrong, what in (
         ("ssl=verify-some", "must be one of: disable"),
         ("ssl=verify-full&sslrootcert=/nowhere/ca.pem", "sslrootcert: there is no file /nowhere/ca.pem"),
-    ],
-)
-async def test_wrong_parameters_are_named(secure: tuple[Postgres, Path], wrong: str, what: str) -> None:
-    server, _ = secure
-    with pytest.raises((ValueError, *STORE_ERRORS), match=what):
-        await Database.open(f"{server.new_database()}?{wrong}")
+    ):
+        with pytest.raises((ValueError, *STORE_ERRORS), match=what):
+            await Database.open(f"{secure[0]}?{wrong}")
 
 
 def test_parameters_for_tls_go_to_the_driver_and_others_stay(tmp_path: Path) -> None:

@@ -206,6 +206,7 @@ async def test_of_two_first_claims_one_is_granted(scene: Scene) -> None:
     assert [await scene.store.claim(day(0)) for _ in range(2)] == [True, False]
 
 
+@pytest.mark.usefixtures("sqlite_url")
 def test_an_operator_counts_first_and_then_erases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CORNERED_KEEP_GUESTS_DAYS", "7")
     created = CliRunner().invoke(app, ["admin", "accounts", "create", "Ann", "--data", str(tmp_path)])

@@ -587,7 +587,7 @@ def _position(events: Sequence[MatchEvent]) -> engine.State:
 
 TestCluster = ClusterMachine.TestCase
 TestCluster.settings = settings(
-    max_examples=60, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=30, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
 )
 
 

@@ -629,7 +629,7 @@ class LobbyMachine(RuleBasedStateMachine):
 
 
 TestLobby = LobbyMachine.TestCase
-TestLobby.settings = settings(max_examples=100, stateful_step_count=40)
+TestLobby.settings = settings(max_examples=40, stateful_step_count=40)
 
 
 def test_a_table_for_a_game_by_days_stays_open_without_its_players_for_a_week(driver: LobbyDriver) -> None:

@@ -15,7 +15,7 @@ from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.metrics import Counts, Metrics
 from cornered.server.net.costs import QR_CODE
 from cornered.server.net.http import Pages
-from cornered.server.net.qr_codes import KEPT_CODES, QrCodes, draw, invite_link
+from cornered.server.net.qr_codes import QrCodes, draw, invite_link
 from cornered.server.net.visitors import Visitor
 from cornered.server.runtime.limits import AddressLimits
 from cornered.server.settings import Settings
@@ -100,12 +100,13 @@ def test_a_table_has_a_link_below_any_folder_and_a_malformed_query_none() -> Non
         assert invite_link(f"/qr.svg{query}", HOST) is None, query
 
 
-async def test_a_stranger_cannot_fill_the_memory() -> None:
+async def test_a_stranger_cannot_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cornered.server.net.qr_codes.KEPT_CODES", kept := 8)
     codes = QrCodes()
-    for number in range(KEPT_CODES + 3):
+    for number in range(kept + 3):
         await codes.of(f"http://{HOST}/#/s/{number}")
-        assert codes.known(f"http://{HOST}/#/s/0") if number < KEPT_CODES else True
-    assert len(codes) == KEPT_CODES
+        assert codes.known(f"http://{HOST}/#/s/0") if number < kept else True
+    assert len(codes) == kept
     # The one that was asked for again and again until then went last.
     assert codes.known(f"http://{HOST}/#/s/1") is None
     assert codes.known(f"http://{HOST}/#/s/0") is not None

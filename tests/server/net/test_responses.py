@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from websockets.http11 import Response
 from websockets.server import ServerProtocol
@@ -68,6 +68,7 @@ def test_a_request_that_cannot_be_read_is_answered_in_words(subtests: pytest.Sub
         assert answer_to(line + b"\r\n\r\n") is None, "without a body it can be read"
 
 
+@settings(max_examples=50)
 @given(st.binary(max_size=200) | st.from_regex(rb"\A[A-Z]{1,8} /\S{0,9} HTTP/[0-9.]{1,3}\r\n(.{0,20}\r\n)*\r\n\Z"))
 def test_whatever_cannot_be_read_has_an_answer(request_: bytes) -> None:
     answer = answer_to(request_)

@@ -396,14 +396,14 @@ class Behind(MemoryJournal):
 async def test_a_flag_that_cannot_be_stored_is_tried_again_and_not_all_the_time(
     running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch, is_defective: bool
 ) -> None:
-    monkeypatch.setattr(match_task, "RETRY_MS", 5)
-    monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 5)
+    monkeypatch.setattr(match_task, "RETRY_MS", 50)
+    monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 50)
     stores.journal = Behind()
     async with seated(running_server(), pair, clock=PerMove(seconds=1)) as (ann, _, _, _):
         stores.journal.is_behind, stores.journal.is_defective = True, is_defective
         stores.now.at += 2_000
-        await until(lambda: stores.journal.stale)
-        await after(0.03)
+        await until(lambda: stores.journal.stale, every=0.01)
+        await after(0.3)
         assert stores.journal.stale < 10
         stores.journal.is_behind = stores.journal.is_defective = False
         ended = (await ann.hear(Happened)).events[-1]

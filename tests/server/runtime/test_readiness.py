@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from cornered import engine
+from cornered.engine.compile.compiler import compile_each
 from cornered.protocol.values import NO_CLOCK, GameSpec, Player
 from cornered.server.adapters.bus_local import LocalBus
 from cornered.server.adapters.journal_memory import MemoryJournal
@@ -24,7 +25,7 @@ from cornered.server.metrics import Counts
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_room import Services
-from cornered.server.runtime.readiness import Readiness
+from cornered.server.runtime.readiness import Readiness, _make_ready
 from cornered.server.settings import MEMORY_DATABASE, Settings
 from tests.server.runtime.observer import Recorder
 
@@ -84,24 +85,24 @@ async def test_rules_that_cannot_be_compiled_beforehand_refuse_no_command(monkey
     assert readiness.missing == ()
 
 
-@pytest.mark.parametrize("fault", [EOFError("Ran out of input"), pickle.UnpicklingError("truncated"), KeyError("x")])
-async def test_a_game_that_cannot_be_loaded_keeps_no_other_one_waiting(
-    monkeypatch: pytest.MonkeyPatch, fault: Exception
-) -> None:
-    def load(game: str) -> None:
-        loaded.append(game)
-        if game == names[0]:
-            raise fault
-
+async def test_a_game_that_cannot_be_loaded_keeps_no_other_one_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [kind.name for kind in engine.games()]
     loaded: list[str] = []
     monkeypatch.setattr("cornered.server.runtime.readiness.is_warm", lambda game: True)
-    monkeypatch.setattr("cornered.server.runtime.readiness.warm", load)
-    readiness = Readiness()
-    readiness.expect_all()
-    await readiness.prepare()
-    assert loaded == names
-    assert readiness.missing == ()
+    for fault in (EOFError("Ran out of input"), pickle.UnpicklingError("truncated"), KeyError("x")):
+
+        def load(game: str, fault: Exception = fault) -> None:
+            loaded.append(game)
+            if game == names[0]:
+                raise fault
+
+        monkeypatch.setattr("cornered.server.runtime.readiness.warm", load)
+        loaded.clear()
+        readiness = Readiness()
+        readiness.expect_all()
+        await readiness.prepare()
+        assert loaded == names
+        assert readiness.missing == ()
 
 
 async def test_a_stray_line_of_the_compiling_process_is_ignored(
@@ -145,15 +146,12 @@ async def test_the_server_says_when_it_is_ready_for_every_game(tmp_path: Path) -
         assert answer[1] == "ready\n"
 
 
-def test_the_compiling_process_names_what_is_done() -> None:
+def test_the_compiling_process_names_what_is_done_and_a_game_that_fails_keeps_no_other_one_waiting(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     names = [kind.name for kind in engine.games()]
-    command = [sys.executable, "-m", "cornered.server.runtime.readiness", "catalogue", *names]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["catalogue", *names]
-
-
-def test_a_game_that_cannot_be_compiled_keeps_no_other_one_waiting() -> None:
-    names = [kind.name for kind in engine.games()]
+    assert compile_each(["catalogue", *names], _make_ready) == 0
+    assert capsys.readouterr().out.split() == ["catalogue", *names]
     command = [sys.executable, "-m", "cornered.server.runtime.readiness", "catalogue", "no game", *names]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
