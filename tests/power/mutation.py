@@ -77,7 +77,7 @@ class Mutant:
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.lines[0]} {self.function}: {self.before} -> {self.after}"
+        return f"{self.path}:{self.lines[1]} {self.function}: {self.before} -> {self.after}"
 
 
 class Collector(cst.CSTVisitor):

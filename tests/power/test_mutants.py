@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 
 from tests.power.coverage_table import lower, package_of
 from tests.power.measurement import HERE, shares
-from tests.power.mutants import lost, main
+from tests.power.mutants import ROOT, lost, main
 from tests.power.mutation import mutants_of, mutated_sources
 
 MODULE = "protocol/numbers.py"
@@ -147,6 +148,13 @@ def test_a_kill_that_is_lost_since_an_earlier_report_is_named() -> None:
     before = report(a="core", b="core", c="thorough", d="survived", gone="core")
     after = report(a="core", b="thorough", c="survived", d="core", new="survived")
     assert [line.split(":")[0] for line in lost(before, after)] == ["b core -> thorough", "c thorough -> survived"]
+
+
+def test_run_starts_the_modules_of_this_folder() -> None:
+    named = re.search(r"^MEASUREMENTS = (\{.*\})$", (ROOT / "run").read_text("utf-8"), re.MULTILINE)
+    assert named is not None
+    for module in json.loads(named[1]).values():
+        assert "def main(" in (HERE / f"{module}.py").read_text("utf-8")
 
 
 def test_files_are_shared_out_by_their_weight() -> None:
