@@ -14,15 +14,13 @@ from cornered.lab.execution.processes import Death
 SMALL = ContestTerms.of("trapgrid", {"size": 4}, seed=2)
 
 
-def test_the_bot_that_was_thinking_loses_and_the_moves_until_then_are_kept() -> None:
+def test_the_bot_that_was_thinking_loses_and_one_that_gave_no_sign_of_life_on_time() -> None:
     fixture = Fixture(4, ("greedy", "random"), ("a3", "d2"))
     played = lost(SMALL, fixture, Death("was ended by SIGSEGV", "1 a3 d2 a2"))
     assert (played.winner, played.ending, played.moves) == (0, "crashed", ("a3", "d2", "a2"))
     assert played.fault == "random: the process was ended by SIGSEGV while it was its turn"
     assert from_record(to_record(SMALL, played)) == played
 
-
-def test_a_bot_that_gave_no_sign_of_life_loses_on_time() -> None:
     fixture = Fixture(4, ("greedy", "random"))
     for words, said in (("0 ", "choose did not return in time: "), ("preparing 0", "loading it took too long: ")):
         played = lost(SMALL, fixture, Death("gave no sign of life any more", words, is_hung=True))

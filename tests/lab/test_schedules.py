@@ -168,13 +168,10 @@ def can_be_repeated(players: tuple[str, ...], before: Counter[frozenset[str]], a
     return False
 
 
-def test_swiss_rounds_have_openings_of_their_own_which_all_meetings_share() -> None:
+def test_swiss_rounds_share_openings_and_the_first_is_the_upper_half_against_the_lower() -> None:
     played = held(Swiss(names(6), 2, 4, opening), by_chance(1))
     for round_, openings in ((0, {opening(0), opening(1)}), (1, {opening(2), opening(3)})):
         assert {game.fixture.opening for game in played if game.fixture.round == round_} == openings
-
-
-def test_the_first_swiss_round_is_the_upper_half_against_the_lower_with_seats_in_turn() -> None:
     meetings, bye = swiss([Entrant(name) for name in names(7)])
     assert [(a.name, b.name) for a, b in meetings] == [("bot0", "bot3"), ("bot4", "bot1"), ("bot2", "bot5")]
     assert bye is not None

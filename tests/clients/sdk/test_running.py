@@ -60,10 +60,20 @@ def told(caplog: pytest.LogCaptureFixture, word: str) -> list[str]:
 async def test_a_bot_challenges_its_opponent_again_after_each_game_until_it_has_its_games(
     url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level("INFO", "cornered.bot"):
-        async with opponent(url) as other:
+    async with opponent(url) as other, Client.connect(url, name="Ann") as ann:
+        lobby, accepts = await ann.lobby(), set[tuple[Accepts, ...]]()
+
+        async def watch() -> None:
+            while True:
+                accepts.update(one.accepts for one in lobby.players.values() if one.player.name == "Mine")
+                await lobby.changed(lobby.version)
+
+        with caplog.at_level("INFO", "cornered.bot"):
+            watching = asyncio.ensure_future(watch())
             await play(url, tmp_path, play="RIVAL", games=3, clock="1+0", rated=True)
-            matches = (await other.my_matches()).finished
+            watching.cancel()
+        matches = (await other.my_matches()).finished
+    assert accepts == {()}, "it is challenged by nobody"
     assert len(matches) == 3
     assert {match.game.name for match in matches} == {"trapgrid"}
     assert {match.clock for match in matches} == {Fischer(initial=60)}
@@ -76,18 +86,6 @@ async def test_a_bot_challenges_its_opponent_again_after_each_game_until_it_has_
         ended[0],
     )
     assert " s for " in ended[0]
-
-
-async def test_a_bot_that_challenges_one_opponent_is_challenged_by_nobody(url: str, tmp_path: Path) -> None:
-    async with opponent(url), Client.connect(url, name="Ann") as ann:
-        lobby = await ann.lobby()
-        playing = asyncio.ensure_future(play(url, tmp_path, play="Rival", games=1, clock="1+0"))
-        while not any(one.player.name == "Mine" for one in lobby.players.values()):
-            await lobby.changed(lobby.version)
-        while not lobby.matches and not playing.done():
-            await lobby.changed(lobby.version)
-        assert {one.accepts for one in lobby.players.values() if one.player.name == "Mine"} <= {()}
-        await playing
 
 
 async def test_a_bot_that_another_program_plays_already_asks_for_no_games(url: str, tmp_path: Path) -> None:
@@ -222,19 +220,6 @@ async def test_a_bot_makes_random_moves_in_place_of_wrong_ones(
     assert not told(caplog, "resigns")
 
 
-async def test_one_player_comes_under_every_spelling_of_the_address(url: str, tmp_path: Path) -> None:
-    host = url.removeprefix("http://").removeprefix("ws://").rstrip("/")
-    store = TokenStore(tmp_path / "tokens.json")
-    async with opponent(url) as other:
-        for spelling in (f"ws://{host}", f"http://{host}/", f"HTTP://{host}/ws"):
-            settings = BotSettings(play="Rival", games=1, clock="1+0", thinks_in="thread")
-            await play_bot("Mine", partial(given, first), settings, server=spelling, store=store)
-        matches = (await other.my_matches()).finished
-    players = {player.id for match in matches for player in match.players} - {other.player.id}
-    assert len(matches) == 3
-    assert len(players) == 1
-
-
 async def test_a_game_that_the_server_does_not_have_is_named(url: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="the server has no game 'chess'; it has"):
         await play(url, tmp_path, accepts=["chess"])
@@ -300,7 +285,7 @@ async def test_a_bot_whose_process_dies_loses_no_other_game(
 
     with caplog.at_level("INFO", "cornered.bot"):
         async with opponent(url):
-            await play(url, tmp_path, dies_once, play="Rival", games=2, clock="1+0", thinks_in="process")
+            await play(url, tmp_path, dies_once, play="Rival", games=2, clock="1+0", thinks_in="process", concurrency=1)
     assert [line.count("(resignation)") for line in told(caplog, "against Rival") if " ends: " in line] == [1, 0]
     assert any("died with exit code 7" in line for line in told(caplog, "resigns"))
 
@@ -309,20 +294,18 @@ async def test_a_bot_whose_process_dies_loses_no_other_game(
 async def test_a_bot_has_loaded_the_rules_before_it_takes_games(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, thinks_in: str
 ) -> None:
-    order: list[object] = []
-    declare = BotPlayer.declare
+    order, has_declared = list[object](), asyncio.Event()
 
-    async def declared(player: BotPlayer) -> None:
+    async def declare(player: BotPlayer) -> None:
         order.append("declared")
-        await declare(player)
+        has_declared.set()
 
     monkeypatch.setattr(running_bots, "prepare", order.append)
-    monkeypatch.setattr(BotPlayer, "declare", declared)
-    async with Client.connect(url, name="Ann"):
-        playing = asyncio.ensure_future(play(url, tmp_path, accepts=["trapgrid"], thinks_in=thinks_in))
-        while "declared" not in order:
-            assert not playing.done()
-            await asyncio.sleep(0)
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
+    monkeypatch.setattr(BotPlayer, "declare", declare)
+    playing = asyncio.ensure_future(play(url, tmp_path, accepts=["trapgrid"], thinks_in=thinks_in, concurrency=1))
+    declared = asyncio.ensure_future(has_declared.wait())
+    await asyncio.wait([playing, declared], return_when=asyncio.FIRST_COMPLETED)
+    for task in (playing, declared):
+        task.cancel()
+    await asyncio.gather(playing, declared, return_exceptions=True)
     assert order == [["trapgrid"], "declared"]

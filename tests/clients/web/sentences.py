@@ -6,6 +6,7 @@ import ast
 import random
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from cornered import engine, server
@@ -76,12 +77,18 @@ def _assigned(name: str, scope: ast.AST) -> Iterator[ast.expr]:
                 yield value
 
 
-def _functions(tree: ast.Module) -> Iterator[ast.AST]:
-    """Yield the functions of a module, and its constants."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node
-    yield ast.Module([node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)], [])
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def _functions(path: Path) -> tuple[ast.AST, ...]:
+    """Return the functions of a module, and its constants."""
+    tree = _tree(path)
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    constants: list[ast.stmt] = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)]
+    return (*functions, ast.Module(constants, []))
 
 
 def of_refusals() -> set[tuple[str, str]]:
@@ -89,7 +96,7 @@ def of_refusals() -> set[tuple[str, str]]:
     places = {"Refusal": (1, "text"), "Notice": (1, "text"), "AnalysisFindings": (1, "error"), "plain": (1, "text")}
     found = set()
     for path in sorted(SERVER.rglob("*.py")):
-        for scope in _functions(ast.parse(path.read_text(encoding="utf-8"))):
+        for scope in _functions(path):
             for node in ast.walk(scope):
                 match node:
                     case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords) if name in places:
@@ -104,7 +111,7 @@ def of_explanations() -> set[str]:
     """Return the sentences with which the games refuse moves."""
     found = set()
     for path in sorted(GAMES.glob("*.py")):
-        for scope in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for scope in ast.walk(_tree(path)):
             if isinstance(scope, ast.FunctionDef) and "explain" in scope.name:
                 body = [node for statement in scope.body for node in ast.walk(statement)]
                 joined = [node for node in body if isinstance(node, ast.JoinedStr)]
@@ -119,7 +126,7 @@ def of_positions() -> set[str]:
     """Return what the games say of texts that are no positions, and of options that do not go together."""
     found = set()
     for path in (*sorted(GAMES.glob("*.py")), GAMES.parent / "text.py", GAMES.parent / "duel.py"):
-        for scope in _functions(ast.parse(path.read_text(encoding="utf-8"))):
+        for scope in _functions(path):
             if getattr(scope, "name", "") in OF_PROGRAMS:
                 continue
             for node in ast.walk(scope):
@@ -134,8 +141,7 @@ def in_sources() -> set[str]:
     for name in SPEAKERS:
         top = ROOT / name
         for path in sorted(top.rglob("*.py")) if top.is_dir() else [top]:
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            for scope in _functions(tree):
+            for scope in _functions(path):
                 for node in ast.walk(scope):
                     if isinstance(node, ast.JoinedStr | ast.Constant | ast.IfExp | ast.BinOp):
                         found |= _shape(node, scope)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from functools import cache
 from pathlib import Path
 
@@ -85,8 +86,16 @@ def test_no_translation_is_of_a_sentence_that_is_gone(path: Path) -> None:
         re.sub(r"\b(seat|pawn) \{\}", "{}", text) for text in said
     }
     said |= {f"{text}; try again in {{}} s" for text in said if text.startswith("too many")}
-    gone = [key for key, pattern in told(path).items() if not any(pattern.fullmatch(text) for text in said)]
-    assert gone == []
+    begin = sorted(said)
+
+    def is_said(key: str, pattern: re.Pattern[str]) -> bool:
+        beginning, *holes = HOLE.split(key)
+        if not holes:
+            return key in said
+        last = bisect_left(begin, f"{beginning}\U0010ffff")
+        return any(pattern.fullmatch(text) for text in begin[bisect_left(begin, beginning) : last])
+
+    assert [key for key, pattern in told(path).items() if not is_said(key, pattern)] == []
 
 
 def test_the_page_reads_refusals_of_the_gateway_as_this_test_does() -> None:

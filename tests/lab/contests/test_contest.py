@@ -28,14 +28,12 @@ def fixtures(count: int) -> list[Fixture]:
     return list(itertools.islice(paired("random", "greedy", random_plies(TERMS), count), count))
 
 
-def test_games_come_in_the_order_of_their_fixtures(workforce: Workforce) -> None:
+def test_games_come_in_the_order_of_their_fixtures_and_what_is_kept_is_not_played_again(workforce: Workforce) -> None:
     keep = MemoryGameStore()
     played = list(stream(TERMS, fixtures(20), workforce, keep))
     assert [game.fixture for game in played] == fixtures(20)
     assert set(keep.games) == set(range(20))
 
-
-def test_what_is_kept_is_not_played_again(workforce: Workforce) -> None:
     keep = MemoryGameStore()
     for number in (0, 3, 4, 9):
         keep.append(PlayedGame(fixtures(10)[number], ("b4",), 0, "adjudicated"))

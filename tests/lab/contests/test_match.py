@@ -37,8 +37,6 @@ def test_the_games_of_a_pair_have_one_opening_and_swapped_seats() -> None:
     assert [fixture.opening for fixture in fixtures] == [OPENINGS(pair) for pair in (0, 0, 1, 1, 2, 2)]
     assert len({fixture.opening for fixture in fixtures}) > 1
 
-
-def test_an_odd_game_of_a_meeting_begins_a_pair_that_has_no_second() -> None:
     fixtures = list(meeting("a", "b", OPENINGS, 3, number=6, pair=4, round_=2))
     assert [(fixture.number, fixture.pair, fixture.round) for fixture in fixtures] == [(6, 4, 2), (7, 4, 2), (8, 5, 2)]
     assert fixtures[2].players == ("a", "b")
@@ -56,15 +54,13 @@ def test_a_tally_counts_games_and_pairs_from_the_first_bots_side() -> None:
     assert MatchTally().share == 0.5
 
 
-def test_the_stronger_bot_wins_from_either_side_of_the_table(workforce: Workforce) -> None:
+def test_the_stronger_bot_wins_from_either_side_and_a_bot_against_itself_by_its_seat(workforce: Workforce) -> None:
     ahead = run(PairedMatch(STRONG, WEAK, TERMS, OPENINGS, 10), workforce, MemoryGameStore())
     behind = run(PairedMatch(WEAK, STRONG, TERMS, OPENINGS, 10), workforce, MemoryGameStore())
     assert ahead.games == behind.games == 20
     assert ahead.wins >= 15
     assert behind.losses >= 15
 
-
-def test_a_bot_against_itself_scores_by_the_seat_that_it_has_in_the_first_game(workforce: Workforce) -> None:
     """The seat decides the game, so each side scores one point of every pair."""
     terms = ContestTerms.of("trapgrid", {"size": 3}, nodes=1000)
     tally = run(PairedMatch(STRONG, STRONG, terms, lambda pair: (), 4), workforce, MemoryGameStore())

@@ -37,7 +37,7 @@ def line(of: Standings, bot: str) -> int:
     return of.bots.index(bot)
 
 
-def test_points_and_pairings_count_each_game_once_for_either_side() -> None:
+def test_points_pairings_and_seats_count_each_game_once_for_either_side() -> None:
     found = standings(TERMS, [game(0, "AB", "A"), game(1, "BA", None), game(2, "AC", "C")], "ABC")
     scores = {standing.bot: standing.score for standing in found.table}
     assert scores == {"A": Score(1, 1, 1), "B": Score(0, 1, 1), "C": Score(1, 0, 0)}
@@ -48,8 +48,6 @@ def test_points_and_pairings_count_each_game_once_for_either_side() -> None:
     assert scores["A"].points == 1.5
     assert scores["A"].interval == wilson(1.5, 3)
 
-
-def test_seats_and_pairs_of_games_are_counted() -> None:
     found = standings(TERMS, [game(0, "AB", "A"), game(1, "BA", None), game(2, "AB", "A")], "AB")
     assert found.first == Score(2, 1, 0)
     first, second = found.table[line(found, "A")].seats
@@ -117,15 +115,13 @@ def test_ratings_are_those_of_bradley_and_terry() -> None:
     assert found.superiority["A", "B"] + found.superiority["B", "A"] == pytest.approx(1)
 
 
-def test_one_round_is_one_rating_period() -> None:
+def test_each_round_is_a_rating_period_and_who_rests_becomes_less_certain() -> None:
     found = standings(TERMS, [game(0, "AB", "A"), game(1, "BA", "A"), game(2, "CA", None)], "ABC")
     assert found.periods == 1
     rating = found.table[line(found, "A")].glicko
     expected = glicko.update(1500.0, 350.0, 0.06, [(1500.0, 350.0, 1.0), (1500.0, 350.0, 1.0), (1500.0, 350.0, 0.5)])
     assert (rating.rating, rating.deviation, rating.volatility) == pytest.approx(tuple(expected))
 
-
-def test_each_round_is_a_rating_period_and_who_rests_becomes_less_certain() -> None:
     games = [game(0, "AB", "A"), game(1, "CD", "C"), game(2, "AC", "A", round_=1)]
     found = standings(TERMS, games, "ABCD")
     assert found.periods == 2

@@ -35,7 +35,7 @@ def test_a_board_is_the_state_at_every_ply(game: engine.Game, seed: int) -> None
         assert board.returns().count(-1) == game.seats - 1
 
 
-def test_a_board_begins_at_any_position() -> None:
+def test_a_board_begins_at_any_position_and_has_actions_of_chance_and_none_at_its_end() -> None:
     state = engine.load("trapgrid", size=8).parse("xxxxxxx0/8".replace("8", ".." * 4) + "/........" * 5 + "/......1. 1")
     board = Board(state)
     assert board.state == state
@@ -43,6 +43,19 @@ def test_a_board_begins_at_any_position() -> None:
     finished = engine.load("trapgrid").start().leave(0)
     with pytest.raises(ValueError, match="the game is over at"):
         Board(finished)
+
+    board = Board(engine.load("trapgrid", size=3))
+    while not board.is_over:
+        board.apply(board.legal_actions()[0])
+    with pytest.raises(IllegalMove, match="the game is over"):
+        board.apply(0)
+
+    board = Board(engine.load("isolation", width=3, height=3, dice=True))
+    board.play("a1")
+    board.play("c3")
+    assert board.to_move == CHANCE
+    assert [board.encoding.move(action) for action in board.legal_actions()] == ["1", "2", "3"]
+    assert board.legal_actions() == [9, 10, 11]
 
 
 def test_an_illegal_action_is_refused_and_changes_nothing(game: engine.Game) -> None:
@@ -64,14 +77,6 @@ def test_an_illegal_action_is_refused_and_changes_nothing(game: engine.Game) -> 
     assert board.history == (board.history[0],)
 
 
-def test_a_finished_game_takes_no_action() -> None:
-    board = Board(engine.load("trapgrid", size=3))
-    while not board.is_over:
-        board.apply(board.legal_actions()[0])
-    with pytest.raises(IllegalMove, match="the game is over"):
-        board.apply(0)
-
-
 def test_a_copy_goes_its_own_way() -> None:
     board = Board(engine.load("quoridor", size=5))
     board.play("c2")
@@ -88,12 +93,3 @@ def test_a_copy_goes_its_own_way() -> None:
     board.reset()
     assert board.state == engine.load("quoridor", size=5).start()
     assert board.legal_actions() == Board(board.game).legal_actions()
-
-
-def test_chance_moves_by_actions_of_its_own() -> None:
-    board = Board(engine.load("isolation", width=3, height=3, dice=True))
-    board.play("a1")
-    board.play("c3")
-    assert board.to_move == CHANCE
-    assert [board.encoding.move(action) for action in board.legal_actions()] == ["1", "2", "3"]
-    assert board.legal_actions() == [9, 10, 11]

@@ -58,7 +58,7 @@ def test_an_opponent_may_be_a_function() -> None:
     assert set(asked) == {0, 2}
 
 
-def test_an_illegal_action_loses_with_its_reason() -> None:
+def test_an_illegal_action_loses_with_its_reason_and_a_long_game_is_truncated() -> None:
     env = OpponentEnv(engine.load("trapgrid", size=4), render_mode="ansi")
     env.reset(seed=1)
     before = env.render()
@@ -67,8 +67,6 @@ def test_an_illegal_action_loses_with_its_reason() -> None:
     assert info == {"illegal": "a pawn moves one step up, down, left or right"}
     assert env.render() == before == "0.../..../..../...1 0"
 
-
-def test_a_long_game_is_truncated() -> None:
     env = OpponentEnv(engine.load("quoridor"), longest=4)
     seen, _ = env.reset(seed=1)
     found = []

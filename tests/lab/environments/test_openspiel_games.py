@@ -41,15 +41,13 @@ def test_a_state_is_a_board_at_every_ply(game: engine.Game) -> None:
     assert rolls == (3 if game.options.get("dice") else 0)
 
 
-def test_a_game_is_loaded_by_its_name_and_options() -> None:
+def test_a_game_is_loaded_by_its_name_and_options_and_a_clone_goes_its_own_way() -> None:
     made = pyspiel.load_game("cornered_quoridor(size=5,walls=2,max_plies=40)")
     assert made.num_distinct_actions() == 57
     assert made.max_game_length() == 40
     game = engine.load("quoridor", size=5, walls=2, max_plies=40)
     assert str(openspiel_game(game)) == str(made.new_initial_state().get_game())
 
-
-def test_a_clone_goes_its_own_way() -> None:
     state = openspiel_game(engine.load("quoridor", size=5)).new_initial_state()
     copy = state.clone()
     copy.apply_action(7)

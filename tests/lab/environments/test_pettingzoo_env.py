@@ -60,7 +60,7 @@ def test_equal_seeds_roll_equal_dice() -> None:
     assert len({str(texts(seed)) for seed in range(6)}) > 1
 
 
-def test_an_illegal_action_loses_in_the_wrapped_environment_and_raises_in_the_bare_one() -> None:
+def test_an_illegal_action_loses_or_raises_and_a_long_game_is_truncated() -> None:
     game = engine.load("trapgrid", size=4)
     env = pettingzoo_env(game)
     env.reset()
@@ -70,8 +70,6 @@ def test_an_illegal_action_loses_in_the_wrapped_environment_and_raises_in_the_ba
     with pytest.raises(IllegalMove):
         bare.step(0)
 
-
-def test_a_long_game_is_truncated() -> None:
     env = SeatsEnv(engine.load("quoridor"), longest=4)
     for _ in range(4):
         assert not any(env.truncations.values())

@@ -43,21 +43,17 @@ def test_every_game_ends_as_the_rules_say(game: engine.Game) -> None:
     assert found.cut == 0
 
 
-def test_equal_seeds_give_equal_games_whatever_their_number() -> None:
+def test_equal_seeds_give_equal_games_and_long_ones_are_cut() -> None:
     game = engine.load("bamboo", radius=3)
     few, many, others = playouts(game, 50, seed=3), playouts(game, 200, seed=3), playouts(game, 50, seed=4)
     assert few.plies.tolist() == many.plies[:50].tolist()
     assert few.winners.tolist() == many.winners[:50].tolist()
     assert few.plies.tolist() != others.plies.tolist()
 
-
-def test_a_game_is_cut_at_its_most_plies() -> None:
     found = playouts(engine.load("quoridor"), 100, longest=10)
     assert found.plies.max() == 10
     assert found.cut == (found.winners == -3).sum() > 90
 
-
-def test_results_are_shown_in_one_short_line() -> None:
     found = playouts(engine.load("trapgrid", size=3), 100, seed=1)
     assert repr(found).startswith("PlayoutResults(100 games, wins by seat {0: ")
     assert len(repr(found)) < 100

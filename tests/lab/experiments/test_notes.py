@@ -77,15 +77,13 @@ def test_deepening(tmp_path: Path) -> None:
         assert 0 < by[f"{ground.title}, nodes at the deepest level"].ours < 100
 
 
-def test_deepening_names_each_game_that_it_gains_in_once() -> None:
+def test_deepening_costs_what_the_shallower_trees_hold_and_names_each_game_once() -> None:
     labels = [f"TrapGrid, {kind}" for kind in ("minimax", "alpha-beta", "minimax, of all nodes")]
     rows = [exact("uniform tree, b = 3", "", None, 50.0), *(exact(label, "", None, -1.0) for label in labels)]
     rows.append(exact("TrapGrid, alpha-beta, of all nodes", "", None, -2.0))
     told = DEEPENING[0]._notes(rows, {"TrapGrid": [3.0, -1.0, -1.0]})[-1]
     assert " in TrapGrid: " in told
 
-
-def test_deepening_minimax_costs_what_the_shallower_trees_hold() -> None:
     terms = ContestTerms.of("isolation", {"width": 3, "height": 3})
     one = overheads((terms, (), 3))
     # 9, 9 + 72 and 9 + 72 + 376 positions.

@@ -45,15 +45,13 @@ def positions() -> Positions:
     return Positions.together([play_shard(TINY, 1, None, shard) for shard in range(2)])
 
 
-def test_games_repeat_and_are_others_with_another_seed(positions: Positions) -> None:
+def test_games_repeat_with_their_seed_and_results_are_the_movers(positions: Positions) -> None:
     again, other = play_shard(TINY, 1, None, 1), play_shard(LearningPlan("quoridor", 2, 12, 60, 3, 6, 6), 1, None, 1)
     mine = positions.where(positions.games >= 6)
     assert np.array_equal(again.fields, mine.fields)
     assert np.array_equal(again.scores, mine.scores)
     assert not np.array_equal(other.fields[:50], mine.fields[:50])
 
-
-def test_results_are_the_movers(positions: Positions) -> None:
     turn = positions.fields[:, Position._fields.index("turn")]
     for game in range(12):
         mine = positions.where(positions.games == game)

@@ -60,15 +60,13 @@ def test_every_choice_that_is_replaced_by_a_losing_one_is_found() -> None:
     assert faults > len(asked) / 4
 
 
-def test_missing_and_further_choices_are_found() -> None:
+def test_missing_and_further_choices_and_another_winner_board_position_or_count_are_found() -> None:
     certificate = read(DATA / "isolation-3x4.proof")
     with pytest.raises(Flaw, match="no choice is left"):
         check(replace(certificate, choices=certificate.choices[:-1]))
     with pytest.raises(Flaw, match="choices are left over"):
         check(replace(certificate, choices=certificate.choices + b"\0"))
 
-
-def test_another_winner_board_position_or_count_is_found() -> None:
     certificate = read(DATA / "isolation-3x4.proof")
     for altered in (
         replace(certificate, winner=0),
@@ -107,7 +105,7 @@ def test_a_play_may_have_more_plies_than_pythons_recursion_limit() -> None:
     assert plies == 1000
 
 
-def test_a_file_that_unpacks_to_more_than_the_bound_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_unpacks_to_more_than_the_bound_or_has_another_head_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "one.proof"
     made = certify(engine.load("trapgrid", size=3), (), 0, first_that_wins)
     write(replace(made, choices=bytes(UNPACKED_BYTES_MAX)), path)
@@ -115,8 +113,6 @@ def test_a_file_that_unpacks_to_more_than_the_bound_is_refused(tmp_path: Path) -
     with pytest.raises(Flaw, match=r"unpacks to more than 64 MiB: .* fewer --nodes"):
         read(path)
 
-
-def test_a_file_with_another_head_shows_nothing(tmp_path: Path) -> None:
     path = tmp_path / "one.proof"
     for head in (b"[" * 100_000, b"[]", b"{}", b'{"format": 1, "game": [], "options": {}}'):
         path.write_bytes(gzip.compress(head + b"\n"))

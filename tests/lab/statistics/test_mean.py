@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from statistics import NormalDist
 
-import numpy as np
 import pytest
 
 from cornered.lab.statistics.mean import mean_interval, t_quantile
@@ -24,10 +23,3 @@ def test_a_mean_of_three() -> None:
     assert mean_interval([7]) == (7, 7, 7)
     with pytest.raises(ValueError, match="no mean"):
         mean_interval([])
-
-
-def test_95_of_100_intervals_hold_the_truth() -> None:
-    chance = np.random.default_rng(3)
-    samples = chance.normal(10, 3, (2000, 6))
-    held = sum(low <= 10 <= high for _, low, high in (mean_interval(list(sample)) for sample in samples))
-    assert held / len(samples) == pytest.approx(0.95, abs=0.015)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import pytest
 
 from cornered.lab.statistics.tally import Tally, intraclass_correlation
@@ -34,22 +32,3 @@ def test_the_correlation_comes_out_by_hand() -> None:
     assert Tally.of(0, 0).share == 0.5
     with pytest.raises(ValueError, match="zip"):
         Tally.clustered([1, 0], "a")
-
-
-def test_the_clustered_interval_contains_the_truth_and_the_plain_one_does_not() -> None:
-    # 40 openings of 10 games; each opening has a share of its own, 0.1 or 0.9: the truth is 0.5.
-    random = Random(2)
-    held = {"clustered": 0, "plain": 0}
-    rounds = 300
-    for _ in range(rounds):
-        scores, clusters = list[float](), list[int]()
-        for opening in range(40):
-            chance = random.choice((0.1, 0.9))
-            scores += [float(random.random() < chance) for _ in range(10)]
-            clusters += [opening] * 10
-        plain = Tally.of(sum(scores), len(scores))
-        for name, tally in (("clustered", Tally.clustered(scores, clusters)), ("plain", plain)):
-            low, high = tally.interval()
-            held[name] += low <= 0.5 <= high
-    assert held["clustered"] / rounds > 0.91
-    assert held["plain"] / rounds < 0.75

@@ -32,8 +32,6 @@ def test_a_game_has_the_positions_of_both_and_a_score_each() -> None:
     assert game == self_play(TERMS, PLAN, (5, model("trapgrid").printed))
     assert game != self_play(TERMS, PLAN, (6, model("trapgrid").printed))
 
-
-def test_an_even_depth_judges_the_positions_before_ones_own_moves() -> None:
     plan = LearningPlan(1, depth=2, epsilon=0.0)
     game = self_play(TERMS, plan, (5, model("trapgrid").printed))
     odd = self_play(TERMS, replace(plan, depth=1), (5, model("trapgrid").printed))

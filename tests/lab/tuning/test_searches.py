@@ -51,7 +51,7 @@ class Bowl:
         return tally
 
 
-def test_spsa_finds_the_bottom_of_a_bowl() -> None:
+def test_spsa_finds_the_bottom_of_a_bowl_with_spalls_gains() -> None:
     bowl = Bowl()
     heard: list[Progress] = []
     plan = spsa.SpsaPlan(200, pairs=20)
@@ -62,8 +62,6 @@ def test_spsa_finds_the_bottom_of_a_bowl() -> None:
     assert found.values == pytest.approx(BEST, abs=2.0)
     assert found.curve[-1]["games"] == 200 * 40
 
-
-def test_the_gains_are_spalls() -> None:
     plan = spsa.SpsaPlan(100, spread=0.2, step=0.5)
     a_0, c_0 = spsa.gains(plan, 0)
     assert c_0 == 0.2
@@ -154,7 +152,7 @@ def test_the_grid_puts_an_absurd_combination_last(workforce: Workforce, subtests
             assert printed["elo"] == 0.0
 
 
-def test_a_grid_has_the_printed_values_and_the_ends_of_the_ranges() -> None:
+def test_a_grid_has_the_printed_values_and_the_ends_and_a_space_knows_its_points() -> None:
     space = Space.of(QUORIDOR)
     found = grid.configurations(space, {})
     assert found[0] == QUORIDOR.printed
@@ -166,8 +164,6 @@ def test_a_grid_has_the_printed_values_and_the_ends_of_the_ranges() -> None:
     with pytest.raises(ValueError, match="no weight 'walls'"):
         grid.configurations(space, {"walls": (1.0,)})
 
-
-def test_a_space_knows_its_points() -> None:
     space = Space.of(model("trapgrid"), ("penalty-8", "centre"))
     assert space.names == ("centre", "penalty-8")
     assert space.values((0.0, 1.0))[3] == -1.0
