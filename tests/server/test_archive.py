@@ -17,11 +17,8 @@ from cornered.engine.records.text import from_text
 from cornered.protocol import commands
 from cornered.protocol.archive import ArchiveFilter, HeadToHeadCount
 from cornered.protocol.messages import Acknowledged, Archive
-from cornered.protocol.values import GameSpec
 from cornered.server.net import archive_download, session
-from tests.server.conftest import TIMEOUT_S, Running
-
-SMALL = GameSpec(name="trapgrid", options={"size": 3})
+from tests.server.conftest import SMALL, TIMEOUT_S, Running, Start
 
 
 @dataclass
@@ -43,9 +40,15 @@ class Club:
 
 
 @pytest.fixture
-async def club(running: Running) -> AsyncIterator[Club]:
+async def server(start: Start) -> AsyncIterator[Running]:
+    async with start() as server:
+        yield server
+
+
+@pytest.fixture
+async def club(server: Running) -> AsyncIterator[Club]:
     async with AsyncExitStack() as stack, asyncio.timeout(TIMEOUT_S):
-        ann, ben = [await stack.enter_async_context(Client.connect(running.url, name=name)) for name in ("Ann", "Ben")]
+        ann, ben = [await stack.enter_async_context(Client.connect(server.url, name=name)) for name in ("Ann", "Ben")]
         club = Club(ann, ben, [])
         for move in ("b3", "b3", "a2"):
             await club.play(move)
@@ -119,28 +122,28 @@ def unchunked(body: str) -> tuple[str, bool]:
     return "".join(parts), False
 
 
-async def test_matches_are_downloaded_in_parts(club: Club, running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_matches_are_downloaded_in_parts(club: Club, server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive_download, "MAX_DOWNLOADED", 2)
-    first = await running.fetch("/archive.jsonl?game=trapgrid&option=size=3")
+    first = await server.fetch("/archive.jsonl?game=trapgrid&option=size=3")
     assert first.headers["transfer-encoding"] == "chunked"
     lines, is_whole = unchunked(first.body)
     assert is_whole
     assert [json.loads(line)["tags"]["Match"] for line in lines.splitlines()] == club.matches[:2]
     target = first.headers["link"].removeprefix("<").partition(">")[0]
-    rest = await running.fetch(target)
+    rest = await server.fetch(target)
     assert "link" not in rest.headers
     assert [json.loads(line)["tags"]["Match"] for line in unchunked(rest.body)[0].splitlines()] == club.matches[2:]
 
 
-async def test_a_download_as_text_is_read_again_also_by_an_old_client(club: Club, running: Running) -> None:
-    raw = await running.send_raw(b"GET /archive.txt?opening=b3 HTTP/1.0\r\nHost: localhost\r\n\r\n")
+async def test_a_download_as_text_is_read_again_also_by_an_old_client(club: Club, server: Running) -> None:
+    raw = await server.send_raw(b"GET /archive.txt?opening=b3 HTTP/1.0\r\nHost: localhost\r\n\r\n")
     head, _, body = raw.partition(b"\r\n\r\n")
     assert b"Transfer-Encoding" not in head
     assert [record.tags["Match"] for record in from_text(body.decode())] == club.matches[1:]
 
 
-async def test_only_the_head_is_sent_where_it_alone_is_wanted(club: Club, running: Running) -> None:
-    answer = await running.fetch("/archive.txt", method="HEAD")
+async def test_only_the_head_is_sent_where_it_alone_is_wanted(club: Club, server: Running) -> None:
+    answer = await server.fetch("/archive.txt", method="HEAD")
     assert (answer.status, answer.body) == (200, "")
 
 
@@ -158,15 +161,15 @@ async def test_only_the_head_is_sent_where_it_alone_is_wanted(club: Club, runnin
     ],
 )
 async def test_a_query_that_cannot_be_understood_is_refused_with_the_reason(
-    running: Running, query: str, reason: str
+    server: Running, query: str, reason: str
 ) -> None:
-    answer = await running.fetch(f"/archive.txt?{query}")
+    answer = await server.fetch(f"/archive.txt?{query}")
     assert answer.status == 400
     assert reason in answer.body
 
 
 async def test_a_client_that_leaves_ends_its_download(
-    club: Club, running: Running, monkeypatch: pytest.MonkeyPatch
+    club: Club, server: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed = asyncio.Event()
 
@@ -179,12 +182,12 @@ async def test_a_client_that_leaves_ends_its_download(
             closed.set()
 
     monkeypatch.setattr(archive_download, "parts_of", endless)
-    host, port = running.address.removeprefix("http://").split(":")
+    host, port = server.address.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     writer.write(b"GET /archive.txt HTTP/1.1\r\nHost: localhost\r\n\r\n")
     await reader.readexactly(200_000)
     # Others are served while it reads nothing.
-    assert (await running.fetch("/health")).status == 200
+    assert (await server.fetch("/health")).status == 200
     writer.transport.abort()
     async with asyncio.timeout(TIMEOUT_S):
         await closed.wait()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any, Final
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -21,13 +21,11 @@ from cornered.protocol.bot_reports import (
 from cornered.protocol.commands import Declare, Ping, Play, Resign
 from cornered.protocol.messages import Pong
 from cornered.protocol.values import Accepts, Fischer
-from tests.server.conftest import TIMEOUT_S, Client, Pair, PlayOut, Running, Start, Stores
-
-PLENTY: Final = {"message_rate": 10_000, "message_burst": 10_000, "address_rate": 10_000, "address_burst": 10_000}
+from tests.server.conftest import PLENTY, TIMEOUT_S, Client, Pair, PlayOut, Running, Start, Stores
 
 
 @pytest.fixture
-async def running(start: Start) -> AsyncIterator[Running]:
+async def server(start: Start) -> AsyncIterator[Running]:
     """A server that no question here is too fast for."""
     async with start(**PLENTY) as server:
         yield server
@@ -52,9 +50,9 @@ async def once(look: Callable[[], Awaitable[BotReport]], is_so: Callable[[BotRep
 
 
 async def test_a_bot_has_its_games_with_times_and_what_it_reports(
-    running: Running, pair: Pair, play_out: PlayOut
+    ann: Client, server: Running, pair: Pair, play_out: PlayOut
 ) -> None:
-    async with running.client("Ann") as ann, running.client("Crusher", kind="bot") as crusher:
+    async with server.client("Crusher", kind="bot") as crusher:
         await bot(crusher)
         match = await pair(ann, crusher, clock=Fischer(initial=60, increment=1))
         await play_out(match, (ann, crusher))
@@ -80,8 +78,8 @@ async def test_a_bot_has_its_games_with_times_and_what_it_reports(
         assert asked.requests[0].left == 60_000
 
 
-async def test_a_report_that_is_sent_twice_is_stored_once(running: Running, pair: Pair) -> None:
-    async with running.client("Ann") as ann, running.client("Crusher", kind="bot") as crusher:
+async def test_a_report_that_is_sent_twice_is_stored_once(ann: Client, server: Running, pair: Pair) -> None:
+    async with server.client("Crusher", kind="bot") as crusher:
         await bot(crusher)
         match = await pair(ann, crusher)
         for _ in range(2):
@@ -91,12 +89,8 @@ async def test_a_report_that_is_sent_twice_is_stored_once(running: Running, pair
             ReportFailure(id="c", failure="slow", match="m", ply=1, text="x" * 1_501)
 
 
-async def test_a_bot_reports_of_matches_in_which_it_sits(running: Running, pair: Pair) -> None:
-    async with (
-        running.client("Ann") as ann,
-        running.client("Crusher", kind="bot") as crusher,
-        running.client("Other", kind="bot") as other,
-    ):
+async def test_a_bot_reports_of_matches_in_which_it_sits(ann: Client, server: Running, pair: Pair) -> None:
+    async with server.client("Crusher", kind="bot") as crusher, server.client("Other", kind="bot") as other:
         await bot(crusher)
         match = await pair(ann, crusher)
         said = {"failure": "slow", "ply": 1, "text": "slow"}
@@ -109,55 +103,51 @@ async def test_a_bot_reports_of_matches_in_which_it_sits(running: Running, pair:
         assert [one.match for one in (await report(crusher)).incidents] == [match]
 
 
-async def test_illegal_moves_and_the_end_of_a_connection_are_noted(running: Running, pair: Pair) -> None:
-    async with running.client("Ann") as ann:
-        async with running.client("Crusher", kind="bot") as crusher:
-            token = crusher.welcome.token
-            await bot(crusher)
-            match = await pair(crusher, ann)
-            assert await crusher.refused(Play, match=match, ply=0, move="z9") == "illegal_move"
-        async with running.client("Crusher", token=token, kind="bot") as owner:
-            found = await once(lambda: report(owner), lambda one: len(one.incidents) == 2)
-        by_kind = {one.kind: one for one in found.incidents}
-        assert (by_kind["illegal"].match, by_kind["illegal"].ply) == (match, 0)
-        assert by_kind["illegal"].text.startswith("z9: ")
-        assert (by_kind["disconnect"].code, by_kind["disconnect"].closed_by) == (1000, "program")
-
-
-async def test_a_program_that_says_goodbye_without_a_match_leaves_no_trace(running: Running, pair: Pair) -> None:
-    async with running.client("Ann") as ann:
-        async with running.client("Crusher", kind="bot") as crusher:
-            token = crusher.welcome.token
-            await bot(crusher)
-            await crusher.do(Resign, match=await pair(crusher, ann))
-        async with running.client("Crusher", token=token, kind="bot") as crusher:
-            await bot(crusher)
-            # Written after what the goodbye would have left.
-            crusher.socket.transport.abort()
-        async with running.client("Crusher", token=token, kind="bot") as owner:
-            found = await once(lambda: report(owner), lambda one: bool(one.incidents))
-            assert [one.code for one in found.incidents] == [1006]
-
-
-async def test_who_only_reads_leaves_no_trace(running: Running) -> None:
-    async with running.client("Crusher", kind="bot") as crusher:
+async def test_illegal_moves_and_the_end_of_a_connection_are_noted(ann: Client, server: Running, pair: Pair) -> None:
+    async with server.client("Crusher", kind="bot") as crusher:
         token = crusher.welcome.token
         await bot(crusher)
-        async with running.client("Crusher", token=token, kind="bot") as owner:
+        match = await pair(crusher, ann)
+        assert await crusher.refused(Play, match=match, ply=0, move="z9") == "illegal_move"
+    async with server.client("Crusher", token=token, kind="bot") as owner:
+        found = await once(lambda: report(owner), lambda one: len(one.incidents) == 2)
+    by_kind = {one.kind: one for one in found.incidents}
+    assert (by_kind["illegal"].match, by_kind["illegal"].ply) == (match, 0)
+    assert by_kind["illegal"].text.startswith("z9: ")
+    assert (by_kind["disconnect"].code, by_kind["disconnect"].closed_by) == (1000, "program")
+
+
+async def test_a_program_that_says_goodbye_without_a_match_leaves_no_trace(
+    ann: Client, server: Running, pair: Pair
+) -> None:
+    async with server.client("Crusher", kind="bot") as crusher:
+        token = crusher.welcome.token
+        await bot(crusher)
+        await crusher.do(Resign, match=await pair(crusher, ann))
+    async with server.client("Crusher", token=token, kind="bot") as crusher:
+        await bot(crusher)
+        # Written after what the goodbye would have left.
+        crusher.socket.transport.abort()
+    async with server.client("Crusher", token=token, kind="bot") as owner:
+        found = await once(lambda: report(owner), lambda one: bool(one.incidents))
+        assert [one.code for one in found.incidents] == [1006]
+
+
+async def test_who_only_reads_leaves_no_trace(server: Running) -> None:
+    async with server.client("Crusher", kind="bot") as crusher:
+        token = crusher.welcome.token
+        await bot(crusher)
+        async with server.client("Crusher", token=token, kind="bot") as owner:
             assert (await report(owner)).incidents == ()
         # Played on, and ended: written after what the reader would have left.
         crusher.socket.transport.abort()
-        async with running.client("Crusher", token=token, kind="bot") as owner:
+        async with server.client("Crusher", token=token, kind="bot") as owner:
             found = await once(lambda: report(owner), lambda one: bool(one.incidents))
             assert [(one.code, one.closed_by) for one in found.incidents] == [(1006, None)]
 
 
-async def test_nobody_else_reads_about_a_bot(running: Running, pair: Pair) -> None:
-    async with (
-        running.client("Ann") as ann,
-        running.client("Crusher", kind="bot") as crusher,
-        running.client("Other", kind="bot") as other,
-    ):
+async def test_nobody_else_reads_about_a_bot(ann: Client, server: Running, pair: Pair) -> None:
+    async with server.client("Crusher", kind="bot") as crusher, server.client("Other", kind="bot") as other:
         await bot(crusher)
         match = await pair(ann, crusher)
         await crusher.do(ReportFailure, failure="crash", match=match, ply=1, text="a secret path")
@@ -202,8 +192,8 @@ async def test_whoever_has_the_link_reads_until_the_token_ends_or_a_week_is_over
         assert await ann.refused(AskBotRequests, match=match, link=new.code) == "bad_credentials"
 
 
-async def test_games_come_in_pages(running: Running, pair: Pair) -> None:
-    async with running.client("Ann") as ann, running.client("Crusher", kind="bot") as crusher:
+async def test_games_come_in_pages(ann: Client, server: Running, pair: Pair) -> None:
+    async with server.client("Crusher", kind="bot") as crusher:
         await bot(crusher)
         matches = []
         for _ in range(22):
@@ -217,8 +207,10 @@ async def test_games_come_in_pages(running: Running, pair: Pair) -> None:
         assert await crusher.refused(AskBotReport, after="nonsense") == "malformed"
 
 
-async def test_a_bot_that_is_refused_all_the_time_leaves_a_bounded_number(running: Running, pair: Pair) -> None:
-    async with running.client("Ann") as ann, running.client("Crusher", kind="bot") as crusher:
+async def test_a_bot_that_is_refused_all_the_time_leaves_a_bounded_number(
+    ann: Client, server: Running, pair: Pair
+) -> None:
+    async with server.client("Crusher", kind="bot") as crusher:
         await bot(crusher)
         match = await pair(crusher, ann)
         for _ in range(30):

@@ -105,6 +105,12 @@ def settings(sink: Sink) -> dict[str, Any]:
     }
 
 
+@pytest.fixture
+async def server(running_server: Start, sink: Sink) -> AsyncIterator[Running]:
+    async with running_server(**settings(sink)) as server:
+        yield server
+
+
 def words(message: EmailMessage) -> str:
     return str(message.get_content())
 
@@ -191,17 +197,16 @@ async def away_with_mail(server: Running, sink: Sink, *names: str) -> list[str]:
     return players
 
 
-async def test_a_mail_that_the_mail_server_holds_up_holds_up_no_other(running_server: Start, sink: Sink) -> None:
-    async with running_server(**settings(sink)) as server, server.client("Ben") as ben:
-        first, second = await away_with_mail(server, sink, "Ann", "Dora")
-        sink.held = 1
-        await ben.do(Challenge, to=first, game=SMALL)
-        await server.metrics_once(lambda _: sink.held == 0)
-        await ben.do(Challenge, to=second, game=SMALL)
-        async with asyncio.timeout(10):
-            assert (await sink.wait_for(3))["To"] == "dora@example.org"
-        sink.released.set()
-        await sink.wait_for(4)
+async def test_a_mail_that_the_mail_server_holds_up_holds_up_no_other(server: Running, ben: Client, sink: Sink) -> None:
+    first, second = await away_with_mail(server, sink, "Ann", "Dora")
+    sink.held = 1
+    await ben.do(Challenge, to=first, game=SMALL)
+    await server.metrics_once(lambda _: sink.held == 0)
+    await ben.do(Challenge, to=second, game=SMALL)
+    async with asyncio.timeout(10):
+        assert (await sink.wait_for(3))["To"] == "dora@example.org"
+    sink.released.set()
+    await sink.wait_for(4)
 
 
 async def test_a_slow_mail_server_holds_up_no_push_message(running_server: Start, sink: Sink) -> None:
@@ -222,11 +227,9 @@ async def test_a_slow_mail_server_holds_up_no_push_message(running_server: Start
         await sink.wait_for(2 * len(players))
 
 
-async def test_a_mail_has_a_time_limit_as_a_whole(
-    running_server: Start, sink: Sink, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_mail_has_a_time_limit_as_a_whole(server: Running, sink: Sink, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cornered.server.adapters.mail_smtp.SEND_SECONDS", 0.2)
-    async with running_server(**settings(sink)) as server, with_account(server, "Ann") as ann:
+    async with with_account(server, "Ann") as ann:
         sink.held = 1
         async with asyncio.timeout(10):
             assert await ann.refused(SetMail, address="ann@example.org") == "internal"
@@ -256,9 +259,9 @@ async def test_an_address_that_was_given_up_gets_no_code_for_another_player(runn
     assert len(sink.mails) == 1
 
 
-async def test_an_address_that_the_mail_server_refuses_is_said_at_once(running_server: Start, sink: Sink) -> None:
+async def test_an_address_that_the_mail_server_refuses_is_said_at_once(server: Running, sink: Sink) -> None:
     sink.refuses = True
-    async with running_server(**settings(sink)) as server, with_account(server, "Ann") as ann:
+    async with with_account(server, "Ann") as ann:
         assert await ann.refused(SetMail, address="ann@example.org") == "internal"
 
 

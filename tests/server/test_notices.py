@@ -6,20 +6,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from cornered.protocol import social as soc
 from cornered.protocol.commands import AskMyMatches, CancelChallenge, Challenge, Leave, OfferDraw, Ping, Play
 from cornered.protocol.messages import Happened
-from cornered.protocol.social import (
-    MAX_DEVICES,
-    AskNotices,
-    Notified,
-    SetNotices,
-    SubscribePush,
-    UnsubscribePush,
-)
 from cornered.protocol.tournaments import CreateTournament, JoinTournament, StartTournament, TournamentSettings
 from cornered.protocol.values import Correspondence, Fischer
 from cornered.server.social.recent_challenges import MAX_PLAYERS, QUIET_MS, RecentChallenges
-from tests.server.conftest import SMALL, Client, Pair, Running, Start, Stores
+from tests.server.conftest import PLENTY, SMALL, Client, Pair, Running, Start, Stores
 from tests.server.push_service import Browser, PushService, push_service
 
 DAYS = Correspondence(days=1)
@@ -32,15 +25,21 @@ async def service() -> AsyncIterator[PushService]:
         yield service
 
 
+@pytest.fixture
+async def server(running_server: Start, service: PushService) -> AsyncIterator[Running]:
+    async with running_server(notice_seconds=0, push_origins=service.origin, **PLENTY) as server:
+        yield server
+
+
 async def subscribe(client: Client, service: PushService, name: str = "one") -> Browser:
     browser = Browser()
-    await client.do(SubscribePush, endpoint=service.endpoint(name), label=name, **browser.keys)
+    await client.do(soc.SubscribePush, endpoint=service.endpoint(name), label=name, **browser.keys)
     return browser
 
 
 async def quiet(client: Client) -> bool:
     await client.ask(Ping)
-    return not any(isinstance(message, Notified) for message in client.heard)
+    return not any(isinstance(message, soc.Notified) for message in client.heard)
 
 
 async def test_who_is_away_is_notified_of_a_turn_by_push_and_who_looks_is_not(
@@ -66,25 +65,18 @@ async def test_who_is_away_is_notified_of_a_turn_by_push_and_who_looks_is_not(
     assert len(service.received) == 1
 
 
-async def test_who_is_connected_but_looks_elsewhere_is_told_in_the_page(
-    running_server: Start, service: PushService, pair: Pair
-) -> None:
-    async with (
-        running_server(notice_seconds=0, push_origins=service.origin) as server,
-        server.client("Ann") as ann,
-        server.client("Ben") as ben,
-    ):
-        match = await pair(ann, ben, clock=DAYS)
-        await ben.do(Leave, match=match)
-        await ann.do(Play, match=match, ply=0, move="a2")
-        notified = await ben.hear(Notified)
-        assert (notified.kind, notified.match, notified.by) == ("turn", match, ann.player)
-        # A game by the clock needs no such notice.
-        quick = await pair(ben, ann)
-        await ann.do(Leave, match=quick)
-        await ben.do(Play, match=quick, ply=0, move="a2")
-        await ann.ask(Ping)
-        assert not any(isinstance(message, Notified) and message.match == quick for message in ann.heard)
+async def test_who_is_connected_but_looks_elsewhere_is_told_in_the_page(ann: Client, ben: Client, pair: Pair) -> None:
+    match = await pair(ann, ben, clock=DAYS)
+    await ben.do(Leave, match=match)
+    await ann.do(Play, match=match, ply=0, move="a2")
+    notified = await ben.hear(soc.Notified)
+    assert (notified.kind, notified.match, notified.by) == ("turn", match, ann.player)
+    # A game by the clock needs no such notice.
+    quick = await pair(ben, ann)
+    await ann.do(Leave, match=quick)
+    await ben.do(Play, match=quick, ply=0, move="a2")
+    await ann.ask(Ping)
+    assert not any(isinstance(message, soc.Notified) and message.match == quick for message in ann.heard)
 
 
 async def test_a_turn_is_announced_once_also_when_the_server_is_started_again(
@@ -106,7 +98,7 @@ async def test_a_turn_is_announced_once_also_when_the_server_is_started_again(
             await ann.join(match)
             await ben.do(Leave, match=match)
             await ann.do(Play, match=match, ply=2, move="a1")
-            await ben.hear(Notified)
+            await ben.hear(soc.Notified)
         first, second = await service.wait_for(2)
         for message in (first, second):
             assert browser.read(message.body)["match"] == match
@@ -126,24 +118,19 @@ async def test_a_challenge_is_announced_to_the_challenged_player_alone(
         [message] = await service.wait_for(1)
         assert message.target == "/send/ben"
         assert browser.read(message.body) == {"kind": "challenge", "game": "trapgrid", "by": "Ann", "match": None}
-        await ben.do(SetNotices, push=("turn",))
+        await ben.do(soc.SetNotices, push=("turn",))
         await ben.do(Challenge, to=ann.player.id, game=SMALL)
         await service.wait_for(2)
         await ann.do(Challenge, to=ben.player.id, game=SMALL)
-        notices = await ben.ask(AskNotices)
+        notices = await ben.ask(soc.AskNotices)
         assert (notices.push, notices.devices) == (("turn",), ("ben",))
     assert [message.target for message in service.received] == ["/send/ben", "/send/ann"]
 
 
 async def test_who_challenges_and_cancels_again_and_again_is_announced_once(
-    running_server: Start, service: PushService, stores: Stores
+    server: Running, ann: Client, service: PushService, stores: Stores
 ) -> None:
-    async with (
-        running_server(push_origins=service.origin, message_burst=1_000) as server,
-        server.client("Ann") as ann,
-        server.client("Cleo") as cleo,
-        server.client("Ben") as ben,
-    ):
+    async with server.client("Cleo") as cleo, server.client("Ben") as ben:
         browser = await subscribe(ben, service)
         for _ in range(5):
             made = await ann.do(Challenge, to=ben.player.id, game=SMALL)
@@ -167,66 +154,56 @@ async def test_one_players_challenges_are_announced_to_few_players_at_a_time() -
 
 
 async def test_a_browser_that_the_push_service_does_not_know_any_more_is_forgotten(
-    running_server: Start, service: PushService, stores: Stores
+    server: Running, ann: Client, ben: Client, service: PushService, stores: Stores
 ) -> None:
     service.status = "410 Gone"
-    async with (
-        running_server(push_origins=service.origin) as server,
-        server.client("Ann") as ann,
-        server.client("Ben") as ben,
-    ):
-        await subscribe(ben, service)
-        await ann.do(Challenge, to=ben.player.id, game=SMALL)
-        found = await server.metrics_once(lambda found: 'cornered_pushes_total{outcome="gone"}' in found)
-        assert found['cornered_notices_total{kind="challenge"}'] == 1
-        while (await ben.ask(AskNotices)).devices:
-            pass
-        assert await stores.social.devices(ben.player.id) == []
+    await subscribe(ben, service)
+    await ann.do(Challenge, to=ben.player.id, game=SMALL)
+    found = await server.metrics_once(lambda found: 'cornered_pushes_total{outcome="gone"}' in found)
+    assert found['cornered_notices_total{kind="challenge"}'] == 1
+    while (await ben.ask(soc.AskNotices)).devices:
+        pass
+    assert await stores.social.devices(ben.player.id) == []
 
 
 async def test_browsers_are_bounded_and_each_has_one_player(
-    running_server: Start, service: PushService, stores: Stores
+    ann: Client, ben: Client, service: PushService, stores: Stores
 ) -> None:
-    async with (
-        running_server(push_origins=service.origin, message_burst=10_000) as server,
-        server.client("Ann") as ann,
-        server.client("Ben") as ben,
-    ):
-        for number in range(MAX_DEVICES + 2):
-            stores.now.at += 1
-            await subscribe(ann, service, str(number))
-        devices = (await ann.ask(AskNotices)).devices
-        assert devices == tuple(str(number) for number in range(MAX_DEVICES + 1, 1, -1))
-        # Who signs in to a browser after somebody else gets its messages, and the other one none of them.
-        await subscribe(ben, service, devices[0])
-        assert (await ann.ask(AskNotices)).devices == devices[1:]
-        await ann.do(UnsubscribePush, endpoint=service.endpoint(devices[1]))
-        assert (await ann.ask(AskNotices)).devices == devices[2:]
-        # Nobody unsubscribes another one's browser.
-        await ann.do(UnsubscribePush, endpoint=service.endpoint(devices[0]))
-        assert (await ben.ask(AskNotices)).devices == devices[:1]
-        await ann.do(UnsubscribePush)
-        assert (await ann.ask(AskNotices)).devices == ()
+    for number in range(soc.MAX_DEVICES + 2):
+        stores.now.at += 1
+        await subscribe(ann, service, str(number))
+    devices = (await ann.ask(soc.AskNotices)).devices
+    assert devices == tuple(str(number) for number in range(soc.MAX_DEVICES + 1, 1, -1))
+    # Who signs in to a browser after somebody else gets its messages, and the other one none of them.
+    await subscribe(ben, service, devices[0])
+    assert (await ann.ask(soc.AskNotices)).devices == devices[1:]
+    await ann.do(soc.UnsubscribePush, endpoint=service.endpoint(devices[1]))
+    assert (await ann.ask(soc.AskNotices)).devices == devices[2:]
+    # Nobody unsubscribes another one's browser.
+    await ann.do(soc.UnsubscribePush, endpoint=service.endpoint(devices[0]))
+    assert (await ben.ask(soc.AskNotices)).devices == devices[:1]
+    await ann.do(soc.UnsubscribePush)
+    assert (await ann.ask(soc.AskNotices)).devices == ()
 
 
 async def test_endpoints_of_strangers_are_refused(running: Running) -> None:
     async with running.client("Ann") as ann:
         for endpoint in ("https://169.254.169.254/latest", "https://example.org/push", "http://127.0.0.1:1/x"):
-            assert await ann.refused(SubscribePush, endpoint=endpoint, **Browser().keys) == "not_allowed"
+            assert await ann.refused(soc.SubscribePush, endpoint=endpoint, **Browser().keys) == "not_allowed"
 
 
 async def test_a_server_without_push_offers_none(start: Start) -> None:
     async with start(push=False) as server, server.client("Ann") as ann:
-        assert (await ann.ask(AskNotices)).push_key is None
+        assert (await ann.ask(soc.AskNotices)).push_key is None
         keys = Browser().keys
-        assert await ann.refused(SubscribePush, endpoint="https://fcm.googleapis.com/x", **keys) == "not_allowed"
+        assert await ann.refused(soc.SubscribePush, endpoint="https://fcm.googleapis.com/x", **keys) == "not_allowed"
 
 
 async def test_the_key_with_which_browsers_subscribe_outlives_the_server(running_server: Start) -> None:
     keys = set[str]()
     for _ in range(2):
         async with running_server() as server, server.client("Ann") as ann:
-            keys.add((await ann.ask(AskNotices)).push_key)
+            keys.add((await ann.ask(soc.AskNotices)).push_key)
     assert len(keys) == 1
 
 

@@ -14,25 +14,7 @@ from pydantic import SecretStr
 from cornered.clients.sdk import Client as SdkClient
 from cornered.clients.terminal.match_source import Told
 from cornered.clients.terminal.online import OnlineMatch
-from cornered.protocol.commands import (
-    AcceptChallenge,
-    AcceptTakeback,
-    AskArchive,
-    AskLeaderboard,
-    AskMoves,
-    AskMyMatches,
-    AskPools,
-    AskProfile,
-    AskRatingHistory,
-    CreateSeek,
-    Declare,
-    Join,
-    JoinSeek,
-    Play,
-    Rematch,
-    RequestTakeback,
-    Resign,
-)
+from cornered.protocol import commands as cmd
 from cornered.protocol.messages import Acknowledged, Happened, Paired
 from cornered.protocol.ratings import Profile, Rated
 from cornered.protocol.values import Accepts, GameSpec, SeekSettings
@@ -48,9 +30,9 @@ POOL = "trapgrid:size=3:untimed"
 
 async def play_and_resign(match: str, first: Client, second: Client) -> None:
     """Play the moves after which a result counts, and have the first player resign."""
-    await first.do(Play, match=match, ply=0, move="a2")
-    await second.do(Play, match=match, ply=1, move="c2")
-    await first.do(Resign, match=match)
+    await first.do(cmd.Play, match=match, ply=0, move="a2")
+    await second.do(cmd.Play, match=match, ply=1, move="c2")
+    await first.do(cmd.Resign, match=match)
 
 
 @pytest.mark.parametrize("is_stored", [False, True], ids=["memory", "sqlite"])
@@ -69,7 +51,7 @@ async def test_matches_are_found_by_the_ratings_of_their_players(
         await play_and_resign(casual, ann, ben)
 
         async def search(**ratings: int) -> list[str]:
-            return [match.id for match in (await ann.ask(AskArchive, **ratings)).matches]
+            return [match.id for match in (await ann.ask(cmd.AskArchive, **ratings)).matches]
 
         assert await search() == [casual, *reversed(found)]
         # Both were 1500 before the first match, and Ann 1338 and Ben 1662 before the second.
@@ -80,9 +62,9 @@ async def test_matches_are_found_by_the_ratings_of_their_players(
 
 
 async def test_a_rated_match_changes_both_ratings_and_its_clients_are_told(
-    running: Running, pair: Pair, play_out: PlayOut
+    server: Running, pair: Pair, play_out: PlayOut
 ) -> None:
-    async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
+    async with server.client("Ann") as ann, server.client("Ben") as ben, server.client("Cas") as cas:
         match = await pair(ann, ben, rated=True)
         shown = await cas.join(match)
         assert shown.rated
@@ -97,95 +79,97 @@ async def test_a_rated_match_changes_both_ratings_and_its_clients_are_told(
         winner, loser = (ann, ben) if last.winner == 0 else (ben, ann)
         assert (by_player[winner.player.id].before, by_player[winner.player.id].after) == (1500, 1662)
         assert (by_player[loser.player.id].after, by_player[loser.player.id].provisional) == (1338, True)
-        async with running.client("Dan") as dan:
+        async with server.client("Dan") as dan:
             assert (await dan.join(match)).rated
             assert await dan.hear(Rated) == told[0]
-            profile = await dan.ask(AskProfile, player=winner.player.id)
+            profile = await dan.ask(cmd.AskProfile, player=winner.player.id)
         assert profile.player == winner.player
         assert [(one.pool, one.speed, one.rating, one.games, one.provisional, one.rank) for one in profile.ratings] == [
             (POOL, "untimed", 1662, 1, True, None)
         ]
         assert profile.ratings[0].game == SMALL
-        course = await ann.ask(AskRatingHistory, player=loser.player.id, pool=POOL)
+        course = await ann.ask(cmd.AskRatingHistory, player=loser.player.id, pool=POOL)
         assert [(point.rating, point.games) for point in course.points] == [(1338, 1)]
-        pools = await ann.ask(AskPools)
+        pools = await ann.ask(cmd.AskPools)
         assert [(one.pool, one.players) for one in pools.pools] == [(POOL, 2)]
-        board = await ann.ask(AskLeaderboard, pool=POOL)
+        board = await ann.ask(cmd.AskLeaderboard, pool=POOL)
         assert (board.entries, board.total, board.more, board.game) == ((), 0, None, SMALL)
-    metrics = await running.metrics()
+    metrics = await server.metrics()
     assert metrics["cornered_matches_rated_total"] == 1
     assert metrics["cornered_ratings_waiting"] == metrics["cornered_ratings_behind_seconds"] == 0
 
 
-async def test_a_rematch_and_a_table_are_rated_too_and_begin_with_the_new_ratings(running: Running, pair: Pair) -> None:
-    async with running.client("Ann") as ann, running.client("Ben") as ben:
-        match = await pair(ann, ben, rated=True)
-        await play_and_resign(match, ann, ben)
-        await ann.hear(Rated)
-        await ann.do(Rematch, match=match)
-        await ben.do(Rematch, match=match)
-        again = (await ann.hear(Paired)).match
-        shown = await ann.join(again)
-        assert shown.rated
-        assert [seat.rating for seat in shown.seats] == [1662, 1338]
-        (live,) = [one for one in (await ann.ask(AskMyMatches)).live if one.id == again]
-        assert live.rated
-        assert [one.rating for one in live.ratings] == [1662, 1338]
-        seek = await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, rated=True, seat=0))
-        joined = await ben.do(JoinSeek, seek=seek.ref)
-        assert (await ben.join(joined.ref or "")).rated
+async def test_a_rematch_and_a_table_are_rated_too_and_begin_with_the_new_ratings(
+    ann: Client, ben: Client, pair: Pair
+) -> None:
+    match = await pair(ann, ben, rated=True)
+    await play_and_resign(match, ann, ben)
+    await ann.hear(Rated)
+    await ann.do(cmd.Rematch, match=match)
+    await ben.do(cmd.Rematch, match=match)
+    again = (await ann.hear(Paired)).match
+    shown = await ann.join(again)
+    assert shown.rated
+    assert [seat.rating for seat in shown.seats] == [1662, 1338]
+    (live,) = [one for one in (await ann.ask(cmd.AskMyMatches)).live if one.id == again]
+    assert live.rated
+    assert [one.rating for one in live.ratings] == [1662, 1338]
+    seek = await ann.do(cmd.CreateSeek, settings=SeekSettings(game=SMALL, rated=True, seat=0))
+    joined = await ben.do(cmd.JoinSeek, seek=seek.ref)
+    assert (await ben.join(joined.ref or "")).rated
 
 
-async def test_a_casual_match_a_taken_back_one_and_an_early_end_change_nothing(running: Running, pair: Pair) -> None:
-    async with running.client("Ann") as ann, running.client("Ben") as ben:
-        casual = await pair(ann, ben)
-        await play_and_resign(casual, ann, ben)
-        taken = await pair(ann, ben, rated=True)
-        await ann.do(Play, match=taken, ply=0, move="a2")
-        await ann.do(RequestTakeback, match=taken)
-        await ben.do(AcceptTakeback, match=taken)
-        assert not (await ann.join(taken)).rated
-        await play_and_resign(taken, ann, ben)
-        early = await pair(ann, ben, rated=True)
-        await ann.do(Play, match=early, ply=0, move="a2")
-        await ben.do(Resign, match=early)
-        counted = await pair(ann, ben, rated=True)
-        await play_and_resign(counted, ann, ben)
-        assert (await ann.hear(Rated)).match == counted
-        profile = await ben.ask(AskProfile, player=ben.player.id)
-        assert [one.games for one in profile.ratings] == [1]
-        assert not any(isinstance(message, Rated) for message in ann.heard)
+async def test_a_casual_match_a_taken_back_one_and_an_early_end_change_nothing(
+    ann: Client, ben: Client, pair: Pair
+) -> None:
+    casual = await pair(ann, ben)
+    await play_and_resign(casual, ann, ben)
+    taken = await pair(ann, ben, rated=True)
+    await ann.do(cmd.Play, match=taken, ply=0, move="a2")
+    await ann.do(cmd.RequestTakeback, match=taken)
+    await ben.do(cmd.AcceptTakeback, match=taken)
+    assert not (await ann.join(taken)).rated
+    await play_and_resign(taken, ann, ben)
+    early = await pair(ann, ben, rated=True)
+    await ann.do(cmd.Play, match=early, ply=0, move="a2")
+    await ben.do(cmd.Resign, match=early)
+    counted = await pair(ann, ben, rated=True)
+    await play_and_resign(counted, ann, ben)
+    assert (await ann.hear(Rated)).match == counted
+    profile = await ben.ask(cmd.AskProfile, player=ben.player.id)
+    assert [one.games for one in profile.ratings] == [1]
+    assert not any(isinstance(message, Rated) for message in ann.heard)
 
 
-async def test_a_bot_has_its_rating_on_a_board_of_its_own(running: Running, pair: Pair) -> None:
-    async with running.client("Ann") as ann, running.client("Bot", kind="bot") as bot:
-        await bot.do(Declare, accepts=(Accepts(game="trapgrid"),), concurrency=4)
+async def test_a_bot_has_its_rating_on_a_board_of_its_own(ann: Client, server: Running, pair: Pair) -> None:
+    async with server.client("Bot", kind="bot") as bot:
+        await bot.do(cmd.Declare, accepts=(Accepts(game="trapgrid"),), concurrency=4)
         match = await pair(ann, bot, rated=True)
         await play_and_resign(match, ann, bot)
         assert (await bot.hear(Rated)).changes[1].after == 1662
-        profile = await ann.ask(AskProfile, player=bot.player.id)
+        profile = await ann.ask(cmd.AskProfile, player=bot.player.id)
         assert (profile.player.kind, profile.ratings[0].rating) == ("bot", 1662)
 
 
-async def test_what_does_not_exist_is_refused(running: Running) -> None:
-    async with running.client("Ann") as ann:
-        assert await ann.refused(AskProfile, player="nobody") == "unknown_player"
-        assert await ann.refused(AskLeaderboard, pool="chess:blitz") == "unknown_game"
-        assert await ann.refused(AskLeaderboard, pool="trapgrid:fast") == "unknown_pool"
-        assert await ann.refused(AskRatingHistory, player="nobody", pool="trapgrid:size=99:blitz") == "bad_options"
-        history = await ann.ask(AskRatingHistory, player="nobody", pool="trapgrid:blitz")
-        assert history.points == ()
+async def test_what_does_not_exist_is_refused(ann: Client) -> None:
+    assert await ann.refused(cmd.AskProfile, player="nobody") == "unknown_player"
+    assert await ann.refused(cmd.AskLeaderboard, pool="chess:blitz") == "unknown_game"
+    assert await ann.refused(cmd.AskLeaderboard, pool="trapgrid:fast") == "unknown_pool"
+    assert await ann.refused(cmd.AskRatingHistory, player="nobody", pool="trapgrid:size=99:blitz") == "bad_options"
+    history = await ann.ask(cmd.AskRatingHistory, player="nobody", pool="trapgrid:blitz")
+    assert history.points == ()
 
 
-async def test_a_client_that_comes_back_is_told_what_it_missed(running: Running, pair: Pair) -> None:
-    async with running.client("Ann") as ann, running.client("Ben") as ben:
-        match = await pair(ann, ben, rated=True)
-        await play_and_resign(match, ann, ben)
-        told = await ann.hear(Rated)
-        async with running.client("Ben", token=ben.welcome.token) as again:
-            assert isinstance(await again.ask(Join, match=match, since=2), Acknowledged)
-            await again.hear(Happened)
-            assert await again.hear(Rated) == told
+async def test_a_client_that_comes_back_is_told_what_it_missed(
+    ann: Client, ben: Client, server: Running, pair: Pair
+) -> None:
+    match = await pair(ann, ben, rated=True)
+    await play_and_resign(match, ann, ben)
+    told = await ann.hear(Rated)
+    async with server.client("Ben", token=ben.welcome.token) as again:
+        assert isinstance(await again.ask(cmd.Join, match=match, since=2), Acknowledged)
+        await again.hear(Happened)
+        assert await again.hear(Rated) == told
 
 
 async def test_what_a_server_left_unrated_is_rated_by_the_next_one(start: Start, pair: Pair, tmp_path: Path) -> None:
@@ -213,28 +197,27 @@ async def test_what_a_server_left_unrated_is_rated_by_the_next_one(start: Start,
         assert store.execute("SELECT * FROM rating_changes ORDER BY player, games").fetchall() == known
 
 
-async def test_many_matches_that_end_together_are_all_rated_once(running: Running, pair: Pair) -> None:
-    async with running.client("Ann") as ann, running.client("Ben") as ben:
-        matches = [await pair(ann, ben, rated=True) for _ in range(8)]
-        for match in matches:
-            await ann.do(Play, match=match, ply=0, move="a2")
-            await ben.do(Play, match=match, ply=1, move="c2")
-        await asyncio.gather(*(ann.tell(Resign(id=f"r{match}", match=match)) for match in matches))
-        told = [await ben.hear(Rated) for _ in matches]
-        assert {one.match for one in told} == set(matches)
-        course = await ben.ask(AskRatingHistory, player=ben.player.id, pool=POOL)
-        assert [point.games for point in course.points] == list(range(1, 9))
-        assert course.points[-1].rating == max(one.changes[1].after for one in told)
+async def test_many_matches_that_end_together_are_all_rated_once(ann: Client, ben: Client, pair: Pair) -> None:
+    matches = [await pair(ann, ben, rated=True) for _ in range(8)]
+    for match in matches:
+        await ann.do(cmd.Play, match=match, ply=0, move="a2")
+        await ben.do(cmd.Play, match=match, ply=1, move="c2")
+    await asyncio.gather(*(ann.tell(cmd.Resign(id=f"r{match}", match=match)) for match in matches))
+    told = [await ben.hear(Rated) for _ in matches]
+    assert {one.match for one in told} == set(matches)
+    course = await ben.ask(cmd.AskRatingHistory, player=ben.player.id, pool=POOL)
+    assert [point.games for point in course.points] == list(range(1, 9))
+    assert course.points[-1].rating == max(one.changes[1].after for one in told)
 
 
-async def test_the_client_kit_and_the_terminal_show_the_change(running: Running) -> None:
+async def test_the_client_kit_and_the_terminal_show_the_change(server: Running) -> None:
     async with (
-        SdkClient.connect(running.url, name="Ann") as ann,
-        SdkClient.connect(running.url, name="Ben") as ben,
+        SdkClient.connect(server.url, name="Ann") as ann,
+        SdkClient.connect(server.url, name="Ben") as ben,
         asyncio.timeout(TIMEOUT_S),
     ):
         challenge = await ann.challenge(ben.player.id, "trapgrid", size=3, seat=0, rated=True)
-        accepted = await ben.ask(AcceptChallenge(id=ben.new_id(), challenge=challenge), Acknowledged)
+        accepted = await ben.ask(cmd.AcceptChallenge(id=ben.new_id(), challenge=challenge), Acknowledged)
         first, second = [await one.join(accepted.ref or "") for one in (ann, ben)]
         assert first.snapshot.rated
         lines = OnlineMatch(ann, first).follow()
@@ -261,15 +244,15 @@ async def test_a_house_bot_begins_at_its_measured_strength_where_its_name_is_res
         hello: dict[str, Any] = {"key": key.get_secret_value()} if has_key else {}
         async with server.client("level-10", kind="bot", **hello) as bot:
             assert bot.player.name == "level-10"
-            await bot.do(Declare, accepts=(Accepts(game="trapgrid"),), concurrency=4)
+            await bot.do(cmd.Declare, accepts=(Accepts(game="trapgrid"),), concurrency=4)
             game = GameSpec(name="trapgrid")
             match = await pair(ann, bot, rated=True, game=game)
             shown = await ann.join(match)
             assert [seat.rating for seat in shown.seats] == [1500, ANCHORS["trapgrid"][9] if has_key else 1500]
             for ply, client in enumerate((ann, bot)):
-                legal = await client.ask(AskMoves, match=match, ply=ply)
-                await client.do(Play, match=match, ply=ply, move=legal.moves[0])
-            await bot.do(Resign, match=match)
+                legal = await client.ask(cmd.AskMoves, match=match, ply=ply)
+                await client.do(cmd.Play, match=match, ply=ply, move=legal.moves[0])
+            await bot.do(cmd.Resign, match=match)
             told = await ann.hear(Rated)
             assert told.changes[1].before == (ANCHORS["trapgrid"][9] if has_key else 1500)
 
@@ -284,6 +267,6 @@ async def test_a_profile_with_many_ratings_is_paid_for(start: Start, sqlite_url:
     async with start(database=sqlite_url) as server:
         for player in (rich, poor):
             async with server.client("Cas") as cas:
-                while isinstance(await cas.ask(AskProfile, player=player), Profile):
+                while isinstance(await cas.ask(cmd.AskProfile, player=player), Profile):
                     asked[player] = asked.get(player, 0) + 1
     assert 1 <= asked[rich] < asked[poor]

@@ -6,7 +6,7 @@ import pytest
 
 from cornered.protocol import account as acc
 from cornered.server.runtime.device_links import LINK_SECONDS
-from tests.server.conftest import Client, Running, Start, Stores
+from tests.server.conftest import Client, Running, Stores
 from tests.server.scenes import register
 from tests.server.test_passkeys import page
 
@@ -20,8 +20,8 @@ async def shown(client: Client) -> str:
     return answer.link.rpartition("/#/enter/")[2]
 
 
-async def test_a_second_device_signs_in_by_a_link_once(running: Running) -> None:
-    async with page(running, "Guest") as ann, page(running) as phone, page(running, "Other") as other:
+async def test_a_second_device_signs_in_by_a_link_once(server: Running) -> None:
+    async with page(server, "Guest") as ann, page(server) as phone, page(server, "Other") as other:
         made = await register(ann)
         code = await shown(ann)
         answer = await phone.ask(acc.SignInByLink, code=code, label="a telephone")
@@ -34,8 +34,8 @@ async def test_a_second_device_signs_in_by_a_link_once(running: Running) -> None
         assert sorted(one.label for one in sessions) == ["", "a telephone"]
 
 
-async def test_a_link_ends_with_the_session_that_shows_it(running: Running) -> None:
-    async with page(running, "Guest") as ann, page(running) as phone:
+async def test_a_link_ends_with_the_session_that_shows_it(server: Running) -> None:
+    async with page(server, "Guest") as ann, page(server) as phone:
         await register(ann)
         code = await shown(ann)
         await ann.do(acc.SignOut)
@@ -43,16 +43,16 @@ async def test_a_link_ends_with_the_session_that_shows_it(running: Running) -> N
 
 
 @pytest.mark.virtual_time
-async def test_a_link_is_over_after_two_minutes(running_server: Start, stores: Stores) -> None:
-    async with running_server() as server, page(server, "Guest") as ann, page(server) as phone:
+async def test_a_link_is_over_after_two_minutes(server: Running, stores: Stores) -> None:
+    async with page(server, "Guest") as ann, page(server) as phone:
         await register(ann)
         code = await shown(ann)
         stores.now.at += LINK_SECONDS * 1000
         assert await phone.refused(acc.SignInByLink, code=code) == "bad_credentials"
 
 
-async def test_forged_links_sign_nobody_in_and_are_slowed_down(running: Running) -> None:
-    async with page(running, "Guest") as ann, page(running, "Other") as other:
+async def test_forged_links_sign_nobody_in_and_are_slowed_down(server: Running) -> None:
+    async with page(server, "Guest") as ann, page(server, "Other") as other:
         await register(ann)
         code = await shown(ann)
         written, _, mark = code.partition(".")
@@ -62,8 +62,8 @@ async def test_forged_links_sign_nobody_in_and_are_slowed_down(running: Running)
         assert "too_fast" in codes
 
 
-async def test_guests_and_programs_show_no_link(running: Running) -> None:
-    async with page(running, "Guest") as guest, running.client("Bert") as program:
+async def test_guests_and_programs_show_no_link(server: Running) -> None:
+    async with page(server, "Guest") as guest, server.client("Bert") as program:
         assert await guest.refused(acc.AskSignInLink) == "no_account"
         await register(program, "Bert")
         assert await program.refused(acc.AskSignInLink) == "not_accepted"

@@ -34,9 +34,9 @@ def unchecked(kind: Any, /, **fields: Any) -> Any:
 @BOTH
 @pytest.mark.parametrize("evil", EVIL.values(), ids=EVIL)
 async def test_names_with_hidden_characters_are_refused_and_lines_lose_them(
-    running: Running, pair: Pair, codec: Codec, evil: str
+    server: Running, pair: Pair, codec: Codec, evil: str
 ) -> None:
-    async with running.socket(codec) as eve, running.client("Ann", codec) as ann:
+    async with server.socket(codec) as eve, server.client("Ann", codec) as ann:
         await eve.tell(unchecked(Hello, type="hello", name=f"E{evil}ve", token=None, kind="person", client=""))
         refused = await eve.hear(Refused)
         assert refused.code == "malformed"
@@ -52,8 +52,8 @@ async def test_names_with_hidden_characters_are_refused_and_lines_lose_them(
 
 
 @BOTH
-async def test_a_reason_and_a_line_of_nothing_but_hidden_characters(running: Running, codec: Codec) -> None:
-    async with running.client("Eve", codec) as eve, running.client("Ann", codec) as ann:
+async def test_a_reason_and_a_line_of_nothing_but_hidden_characters(server: Running, codec: Codec) -> None:
+    async with server.client("Eve", codec) as eve, server.client("Ann", codec) as ann:
         sent = await ann.do(Challenge, to=eve.player.id, game=SPEC)
         fields = {
             "type": "decline_challenge",
@@ -69,8 +69,8 @@ async def test_a_reason_and_a_line_of_nothing_but_hidden_characters(running: Run
 
 
 @BOTH
-async def test_a_name_is_told_in_its_normal_form(running: Running, codec: Codec) -> None:
-    async with running.socket(codec) as eve:
+async def test_a_name_is_told_in_its_normal_form(server: Running, codec: Codec) -> None:
+    async with server.socket(codec) as eve:
         await eve.tell(
             unchecked(Hello, type="hello", name="  Zoe\u0308 \u3000 B ", token=None, kind="person", client="")
         )
@@ -88,14 +88,14 @@ async def test_a_match_that_was_stored_with_a_forbidden_name_goes_on_and_is_show
     played = Played(seq=2, at=stores.now(), seat=0, cause="c1", ply=0, move="b3", spent=0, left=(None, None))
     ended = Ended(seq=3, at=stores.now(), winner=0, places=(1, 2), reason="resignation", seed="0" * 64)
     await stores.journal.append("old", 0, [started, played])
-    async with running_server() as running, running.client("Cleo") as cleo:
+    async with running_server() as server, server.client("Cleo") as cleo:
         match = await cleo.join("old")
         assert match.moves == ("b3",)
         assert match.seats[0].player.name == players[0].name
         assert escaped(match).seats[0].player.name == "An\\x1b[31mn\\u202e"
     await stores.journal.append("old", 2, [ended])
-    async with running_server() as running:
-        record = await running.fetch("/matches/old.txt")
+    async with running_server() as server:
+        record = await server.fetch("/matches/old.txt")
         assert record.status == 200
         assert '[Player0 "An\\u001b[31mn\\u202e"]' in record.body
         assert all(line.isprintable() for line in record.body.split("\n"))

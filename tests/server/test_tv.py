@@ -20,8 +20,8 @@ async def _shown(client: Client) -> list[str]:
     return [match.id for match in answer.matches]
 
 
-async def test_the_next_match_is_shown_when_the_best_one_ends(running: Running) -> None:
-    async with running.client() as ann, running.client() as ben, running.client() as cas, running.client() as dan:
+async def test_the_next_match_is_shown_when_the_best_one_ends(server: Running) -> None:
+    async with server.client() as ann, server.client() as ben, server.client() as cas, server.client() as dan:
         assert await _shown(ann) == []
         first, second = await _begin(ann, ben), await _begin(cas, dan)
         assert await _shown(ann) == [first]
@@ -31,8 +31,8 @@ async def test_the_next_match_is_shown_when_the_best_one_ends(running: Running) 
         assert await _shown(ann) == []
 
 
-async def test_a_private_match_is_never_shown_and_a_delayed_one_as_its_spectators_see_it(running: Running) -> None:
-    async with running.client() as ann, running.client() as ben, running.client() as cas:
+async def test_a_private_match_is_never_shown_and_a_delayed_one_as_its_spectators_see_it(server: Running) -> None:
+    async with server.client() as ann, server.client() as ben, server.client() as cas:
         for settings, shown in ((SeekSettings(game=SMALL, private=True), 0), (SeekSettings(game=SMALL, delay=60), 1)):
             seek = (await ann.do(CreateSeek, settings=settings)).ref
             await ben.do(JoinSeek, seek=seek)
@@ -46,8 +46,8 @@ async def test_a_private_match_is_never_shown_and_a_delayed_one_as_its_spectator
             assert all(one.ply == 0 for one in answer.matches)
 
 
-async def test_an_account_is_found_by_its_name_and_a_guest_while_here(running: Running) -> None:
-    async with running.client() as ann, running.client() as ben:
+async def test_an_account_is_found_by_its_name_and_a_guest_while_here(server: Running) -> None:
+    async with server.client() as ann, server.client() as ben:
         registered = await ann.ask(Register, name="Godwit", password="seven quiet herons")
         assert isinstance(registered, Registered)
         for name in ("Godwit", "godwit"):
