@@ -10,7 +10,7 @@ from tests.e2e.window import OpenWindow, pair, play
 pytestmark = pytest.mark.browser
 
 
-def test_a_trapped_pawn_says_and_shows_why_the_game_ended(open_window: OpenWindow) -> None:
+def test_a_trapped_pawn_says_and_shows_why_the_game_ended(open_window: OpenWindow, axe: str) -> None:
     lost, won = pair(open_window, "TrapGrid", size=3)
     play((lost, won), "a2 b1 a1 b2")
     expect(won.status).to_have_text("You won")
@@ -25,6 +25,7 @@ def test_a_trapped_pawn_says_and_shows_why_the_game_ended(open_window: OpenWindo
         # A casual game shows no rating, neither beside the names nor as a change.
         expect(window.page.locator(".bar .rating")).to_have_count(0)
         expect(window.page.locator(".rated-result")).to_be_hidden()
+        assert window.violations(axe) == []
     won.page.reload()
     expect(won.page.locator(".explanation")).to_contain_text("has no cell left to step to.")
     lost.page.get_by_role("button", name="Replay").click()

@@ -16,7 +16,7 @@ def named_address(address: str) -> str:
     return address.replace("127.0.0.1", HOST_NAME)
 
 
-def test_an_open_table_shows_its_link_and_the_links_code(named_address: str, open_window: OpenWindow) -> None:
+def test_an_open_table_shows_its_link_and_the_links_code(named_address: str, open_window: OpenWindow, axe: str) -> None:
     host = open_window(address=named_address, size=PHONE)
     host.open_table("TrapGrid")
     card = host.page.locator(".call.waiting")
@@ -27,6 +27,7 @@ def test_an_open_table_shows_its_link_and_the_links_code(named_address: str, ope
         host.page.set_viewport_size({"width": width, "height": height})
         code.scroll_into_view_if_needed()
         expect(code).to_have_js_property("naturalWidth", 150)
+        assert host.violations(axe) == []
     guest = host.context.new_page()
     guest.goto(link)
     expect(guest.locator(".call").first).to_be_visible()

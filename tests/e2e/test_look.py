@@ -114,12 +114,14 @@ def test_walls_have_the_colour_of_their_owner_and_the_goal_is_marked(open_window
     expect(second.page.locator(".walls .wall.seat-1")).to_have_count(1)
 
 
-def test_board_and_pieces_are_chosen_at_the_board_and_kept(open_window: OpenWindow) -> None:
+def test_board_and_pieces_are_chosen_at_the_board_and_kept(open_window: OpenWindow, axe: str) -> None:
     first, _ = pair(open_window, "TrapGrid", size=4)
     frame = first.page.locator(".stage .frame")
     before = frame.evaluate("frame => getComputedStyle(frame).fill")
     assert first.page.locator(".stage .piece.token").count() == 0
     first.page.get_by_role("button", name="Look").click()
+    expect(first.page.locator("dialog").get_by_text("Slate")).to_be_visible()
+    assert first.violations(axe) == []
     first.page.get_by_label("Slate").check(force=True)
     first.page.get_by_label("Discs").check(force=True)
     expect(first.page.locator(".stage .piece.token")).to_have_count(2)

@@ -310,7 +310,7 @@ def test_a_line_of_chat_on_a_phone_takes_no_focus_and_is_no_news_after_a_reload(
     expect(phone.page.locator(".toast")).to_have_count(0)
 
 
-def test_a_player_is_challenged_and_may_say_no(open_window: OpenWindow) -> None:
+def test_a_player_is_challenged_and_may_say_no(open_window: OpenWindow, axe: str) -> None:
     first, second = open_window(), open_window()
     first.take_name("Otter")
     second.take_name("Wren")
@@ -319,6 +319,9 @@ def test_a_player_is_challenged_and_may_say_no(open_window: OpenWindow) -> None:
         first.page.locator("dialog").get_by_role("button", name="TrapGrid").click()
         first.page.get_by_role("button", name="Start", exact=True).click()
         toast = second.page.locator(".toast", has_text="Otter asks you for a game: TrapGrid")
+        expect(toast).to_be_visible()
+        if answer == "Play":
+            assert second.violations(axe) == []
         toast.get_by_role("button", name=answer).click()
         if answer != "Play":
             expect(first.page.locator(".toast", has_text="declined")).to_be_visible()
@@ -342,7 +345,7 @@ def test_a_clock_of_my_own_making_runs_out_on_the_screen(open_window: OpenWindow
     expect(first.page.locator(".explanation")).to_have_text("Your time ran out.")
 
 
-def test_an_invite_tells_what_it_leads_to_and_the_host_may_start_early(open_window: OpenWindow) -> None:
+def test_an_invite_tells_what_it_leads_to_and_the_host_may_start_early(open_window: OpenWindow, axe: str) -> None:
     host, guest, late = open_window(), open_window(), open_window()
     host.take_name("Stoat")
     guest.take_name("Siskin")
@@ -363,6 +366,7 @@ def test_an_invite_tells_what_it_leads_to_and_the_host_may_start_early(open_wind
         "Stoat (1 of 3)",
     ):
         expect(invite).to_contain_text(words)
+    assert guest.violations(axe) == []
     expect(waiting.get_by_role("button", name="Start now")).to_have_count(0)
     invite.get_by_role("button", name="Sit down").click()
     expect(waiting).to_contain_text("At the table: you, Siskin (2 of 3).")
@@ -445,10 +449,17 @@ def test_colours_follow_the_system_and_can_be_pinned(open_window: OpenWindow) ->
 def test_axe_finds_nothing_serious(open_window: OpenWindow, axe: str) -> None:
     first, second = open_window(), open_window()
     assert first.violations(axe) == []
-    first.page.get_by_role("button", name="Play someone").last.click()
-    first.page.wait_for_selector("dialog")
-    assert first.violations(axe) == []
-    first.page.keyboard.press("Escape")
+    for opener in (
+        first.page.get_by_role("button", name="Help and keys"),
+        first.page.get_by_role("button", name="Play someone").last,
+        first.page.get_by_label("Choose bot, board and clock for Quoridor"),
+    ):
+        opener.click()
+        expect(first.page.locator("dialog")).to_be_visible()
+        first.page.evaluate("for (const one of document.querySelectorAll('dialog details')) one.open = true")
+        assert first.violations(axe) == []
+        first.page.keyboard.press("Escape")
+        expect(first.page.locator("dialog")).to_have_count(0)
     begin(first, second, "Quoridor", size=5)
     first.await_turn()
     assert first.violations(axe) == []
