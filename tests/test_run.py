@@ -6,15 +6,18 @@ import importlib.machinery
 import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 SCRIPT = Path(__file__).resolve().parent.parent / "run"
+FILES = {"__init__.py", "__main__.py"}
 SAFE = {"name": "numpy", "version": "2.4.6", "vulns": []}
 VULNERABLE = {"name": "tornado", "version": "6.0", "vulns": [{"id": "PYSEC-1", "fix_versions": ["6.5"]}]}
 UNKNOWN = {"name": "mine", "skip_reason": "Dependency not found on PyPI and could not be audited: mine (1)"}
@@ -51,57 +54,79 @@ def test_a_call_of_the_command_line_installs_what_it_needs(run: ModuleType) -> N
     assert needed == ["run", "run", "run", "run", "run", "run", "lab", "lab", "lab"]
 
 
-@pytest.mark.parametrize("command", ["serve", "cluster"])
-def test_a_server_and_a_cluster_start_with_one_word(
-    run: ModuleType, monkeypatch: pytest.MonkeyPatch, command: str
-) -> None:
-    ensured: list[str] = []
-    replaced: list[str] = []
-    monkeypatch.setattr(run, "ensure", ensured.append)
-    monkeypatch.setattr(run, "replace", lambda *words: replaced.extend(words))
-    run.main([command, "--port", "0"])
-    assert ensured == ["run"]
-    assert replaced == [str(run.PYTHON), "-m", "cornered", command, "--port", "0"]
-    assert f"./run {command}" in str(run.__doc__)
+@dataclass
+class Started:
+    """What `./run` would have installed and become."""
+
+    ensured: list[str] = field(default_factory=list)
+    replaced: list[str] = field(default_factory=list)
 
 
-@pytest.mark.parametrize(("words", "begins"), [(["docs"], ["build", "--strict"]), (["docs", "--serve"], ["serve"])])
-def test_the_documentation_is_built_or_shown_with_its_own_packages(
-    run: ModuleType, monkeypatch: pytest.MonkeyPatch, words: list[str], begins: list[str]
-) -> None:
-    ensured: list[str] = []
-    replaced: list[str] = []
-    monkeypatch.setattr(run, "ensure", ensured.append)
-    monkeypatch.setattr(run, "replace", lambda *words: replaced.extend(words))
-    monkeypatch.chdir(SCRIPT.parent)
-    run.main(words)
-    assert ensured == ["docs"]
-    assert replaced[: 3 + len(begins)] == [str(run.PYTHON), "-m", "mkdocs", *begins]
+@pytest.fixture
+def started(run: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Callable[[Sequence[str]], Started]:
+    """Return the function that calls `./run` with words."""
+
+    def started(words: Sequence[str]) -> Started:
+        start = Started()
+        monkeypatch.setattr(run, "ensure", start.ensured.append)
+        monkeypatch.setattr(run, "replace", lambda *command: start.replaced.extend(command))
+        monkeypatch.chdir(SCRIPT.parent)
+        run.main([*words])
+        return start
+
+    return started
+
+
+Start = Callable[[Sequence[str]], Started]
+
+
+def test_a_server_a_cluster_and_the_documentation_start_with_one_word(run: ModuleType, started: Start) -> None:
+    for command in ("serve", "cluster"):
+        start = started([command, "--port", "0"])
+        assert start.ensured == ["run"]
+        assert start.replaced == [str(run.PYTHON), "-m", "cornered", command, "--port", "0"]
+        assert f"./run {command}" in str(run.__doc__)
+    for words, begins in ((["docs"], ["build", "--strict"]), (["docs", "--serve"], ["serve"])):
+        start = started(words)
+        assert start.ensured == ["docs"]
+        assert start.replaced[: 3 + len(begins)] == [str(run.PYTHON), "-m", "mkdocs", *begins]
     assert "./run docs [--serve]" in str(run.__doc__)
 
 
-@pytest.mark.parametrize(
-    ("words", "is_parallel"),
-    [
+def test_tests_run_on_every_core_unless_some_are_named(
+    run: ModuleType, started: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for words, is_parallel in (
         ([], True),
         (["--thorough"], True),
         (["--campaigns", "-m", "campaign"], False),
         (["tests/test_run.py"], False),
         (["--thorough", "tests/test_run.py"], False),
-    ],
-    ids=["nothing", "thorough", "campaigns", "a file", "a file thorough"],
-)
-def test_tests_run_on_every_core_unless_some_are_named(
-    run: ModuleType, monkeypatch: pytest.MonkeyPatch, words: list[str], is_parallel: bool
-) -> None:
-    replaced: list[str] = []
-    monkeypatch.chdir(run.ROOT)
-    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-    monkeypatch.setattr(run, "ensure", lambda kind: None)
-    monkeypatch.setattr(run, "replace", lambda *command: replaced.extend(command))
-    run.main(["test", *words])
-    assert replaced == [str(run.PYTHON), "-m", "pytest", *(run.WHOLE_SUITE if is_parallel else ()), *words]
-    assert "PYTHONDONTWRITEBYTECODE" not in os.environ, "workers and servers would compile every module again"
+    ):
+        monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+        replaced = started(["test", *words]).replaced
+        assert replaced == [str(run.PYTHON), "-m", "pytest", *(run.WHOLE_SUITE if is_parallel else ()), *words]
+        assert "PYTHONDONTWRITEBYTECODE" not in os.environ, "workers and servers would compile every module again"
+
+
+def test_a_wrong_word_is_answered_with_those_there_are(run: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        run.main(["nonsense"])
+    assert "./run serve" in capsys.readouterr().err
+
+
+def test_a_checkout_without_an_environment_of_its_own_names_run(tmp_path: Path) -> None:
+    """As where a new clone is used with the environment of another one."""
+    (tmp_path / "engine").mkdir()
+    made = shutil.copytree(SCRIPT.parent / "cornered", tmp_path / "cornered", ignore=lambda _, names: {*names} - FILES)
+    spec = importlib.util.spec_from_file_location("cornered", made / "__init__.py")
+    assert spec is not None
+    assert spec.loader is not None
+    with pytest.raises(ImportError, match=rf"{tmp_path} has no environment of its own yet: start it with \./run"):
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+    # The link that `./run` makes.
+    (tmp_path / "cornered" / "engine").symlink_to(tmp_path / "engine")
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 
 def test_an_environment_serves_what_needs_less_and_not_what_needs_more(
@@ -121,32 +146,23 @@ def report(*packages: Mapping[str, object]) -> str:
     return json.dumps({"dependencies": packages, "fixes": []})
 
 
-@pytest.mark.parametrize(
-    ("output", "errors", "is_passed", "text"),
-    [
+def test_a_vulnerability_fails_and_an_unreachable_service_does_not(run: ModuleType) -> None:
+    no_feed = "ERROR:pip_audit._cli:Could not connect to PyPI's vulnerability feed\nERROR: Tip"
+    for output, errors, is_passed, text in (
         (report(SAFE), "No known vulnerabilities found", True, "audited 1 packages"),
         (report(SAFE, UNKNOWN), "", True, "audited 1 packages; unknown to the service: mine"),
         (report(SAFE, VULNERABLE, UNKNOWN), "Found 1 known", False, "vulnerable: tornado 6.0 has PYSEC-1"),
         # A mirror without the service's data answers 404, which pip-audit reports as clean.
         (report(UNKNOWN, UNKNOWN), "No known vulnerabilities found", True, "skipped the audit, "),
-        (
-            "",
-            "ERROR:pip_audit._cli:Could not connect to PyPI's vulnerability feed\nERROR: Tip",
-            True,
-            "skipped the audit",
-        ),
+        ("", no_feed, True, "skipped the audit"),
         ("", "Traceback\nrequests.exceptions.ProxyError: no route", True, "skipped the audit"),
         ("", "ERROR:pip_audit._cli:requirement is missing hashes", False, "the audit failed: ERROR:pip_audit._cli:req"),
         ("", "", False, "the audit failed: pip-audit said nothing"),
         ("{}", "", False, "the audit failed"),
-    ],
-)
-def test_a_vulnerability_fails_and_an_unreachable_service_does_not(
-    run: ModuleType, output: str, errors: str, is_passed: bool, text: str
-) -> None:
-    verdict = run.audit_verdict(output, errors)
-    assert verdict[0] is is_passed
-    assert verdict[1].startswith(text)
+    ):
+        verdict = run.audit_verdict(output, errors)
+        assert verdict[0] is is_passed, text
+        assert verdict[1].startswith(text)
 
 
 def test_an_audit_without_an_answer_ends_in_time_and_is_skipped(
@@ -161,25 +177,21 @@ def test_an_audit_without_an_answer_ends_in_time_and_is_skipped(
     assert "skipped the audit" in capsys.readouterr().err
 
 
-def test_a_machine_without_node_skips_the_pages_javascript_and_says_so(
+def test_a_machine_without_node_skips_the_pages_javascript_and_says_so_and_ci_fails(
     run: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CI", raising=False)
     assert run.page_checkers() == {}
     assert "skipped the page's JavaScript" in capsys.readouterr().err
-
-
-def test_ci_without_node_fails(run: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("CI", "true")
     with pytest.raises(SystemExit):
         run.page_checkers()
 
 
-@pytest.fixture
-def without_registry(run: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A checkout without installed page packages, and an npm that reaches no registry."""
+def test_a_machine_without_a_registry_skips_the_pages_javascript_and_says_why_and_ci_fails(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = "npm error code ECONNREFUSED\nnpm error syscall connect\nnpm error request to https://x.example failed"
     for name, script in (("node", "exit 0"), ("npm", f"printf '{words}\n' >&2; exit 1")):
         program = tmp_path / name
@@ -188,26 +200,14 @@ def without_registry(run: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path:
     (tmp_path / "package-lock.json").write_text("{}")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(run, "ROOT", tmp_path)
-
-
-@pytest.mark.usefixtures("without_registry")
-def test_a_machine_without_a_registry_skips_the_pages_javascript_and_says_why(
-    run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
     monkeypatch.delenv("CI", raising=False)
-    assert run.page_checkers() == {}
     reason = "npm ci failed: request to https://x.example failed"
+    assert run.page_checkers() == {}
     assert f"skipped the page's JavaScript: {reason}" in capsys.readouterr().err
-
-
-@pytest.mark.usefixtures("without_registry")
-def test_ci_without_a_registry_fails(
-    run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
     monkeypatch.setenv("CI", "true")
     with pytest.raises(SystemExit):
         run.page_checkers()
-    assert "npm ci failed: request to https://x.example failed" in capsys.readouterr().err
+    assert reason in capsys.readouterr().err
 
 
 def test_the_locked_packages_of_the_page_name_no_registry() -> None:
