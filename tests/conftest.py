@@ -105,8 +105,12 @@ def is_long(pytestconfig: pytest.Config) -> bool:
 
 @pytest.fixture(autouse=True)
 def _default_log() -> None:
-    """Undo what an earlier test's server set: its level drops lines before `capture_logs` of structlog has them."""
+    """Undo what an earlier test's server set: its level drops lines before `capture_logs` of structlog has them.
+
+    Tracebacks are plain: those of rich, with all variables of a server in them, take up to a second each."""
     structlog.reset_defaults()
+    renderer = structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)
+    structlog.configure(processors=[*structlog.get_config()["processors"][:-1], renderer])
 
 
 @pytest.fixture(scope="session")
