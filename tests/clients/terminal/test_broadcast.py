@@ -53,14 +53,7 @@ class Announcer:
         self.state = engine.apply(self.state, move)
         self.ply += 1
         played = Played(
-            seq=self.seq + 1,
-            at=0,
-            seat=seat,
-            cause="c1",
-            ply=self.ply - 1,
-            move=move,
-            spent=0,
-            left=(None, None),
+            seq=self.seq + 1, at=0, seat=seat, cause="c1", ply=self.ply - 1, move=move, spent=0, left=(None, None)
         )
         if self.state.outcome is None:
             return self._happened(played)
@@ -73,12 +66,7 @@ class Announcer:
         to_move = self.state.to_move
         self.feed.match(
             Happened(
-                match=self.match,
-                events=events,
-                position=str(self.state),
-                ply=self.ply,
-                to_move=to_move,
-                clocks=NOBODY,
+                match=self.match, events=events, position=str(self.state), ply=self.ply, to_move=to_move, clocks=NOBODY
             )
         )
         publications = []

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from cornered.clients.terminal.rating_words import change_text, leaderboard_lines, profile_lines, seat_text
 from cornered.clients.terminal.tournament_words import pairing_text, standings_lines, tournament_text
-from cornered.protocol.ratings import (
-    Leaderboard,
-    PoolRating,
-    Profile,
-    RankedPlayer,
-    Rated,
-    RatingChange,
-    VersionRating,
-)
+from cornered.protocol.ratings import Leaderboard, PoolRating, Profile, RankedPlayer, Rated, RatingChange, VersionRating
 from cornered.protocol.tournaments import PairingInfo, Standing, TournamentInfo, TournamentSettings
 from cornered.protocol.values import Fischer, GameSpec, Player, SeatInfo
 

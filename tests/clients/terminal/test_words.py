@@ -46,7 +46,7 @@ def test_the_noun_of_a_gauge_agrees_with_its_number_and_places_are_ordinals() ->
     ]
 
     assert [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21)] == [
-        *("1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st"),
+        *("1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st")
     ]
 
 

@@ -63,10 +63,7 @@ def test_points_pairings_and_seats_count_each_game_once_for_either_side() -> Non
     assert standings(TERMS, [*games, game(7, "AC", "A")], "ABC").pairs == ()
 
 
-SWISS = [
-    *(game(0, "AB", "A"), game(1, "CD", "C")),
-    *(game(2, "AC", "A", round_=1), game(3, "BD", None, round_=1)),
-]
+SWISS = [*(game(0, "AB", "A"), game(1, "CD", "C")), *(game(2, "AC", "A", round_=1), game(3, "BD", None, round_=1))]
 
 
 def test_equal_points_are_decided_by_buchholz_and_then_sonneborn_berger_unless_the_contest_ranks() -> None:
@@ -160,10 +157,7 @@ def test_openings_lengths_and_endings_are_counted() -> None:
         game(3, "BA", "B", plies=7),
     ]
     found = standings(TERMS, games, "AB")
-    assert [(each.opening, each.score) for each in found.openings] == [
-        ((), Score(1, 1, 1)),
-        (("b1",), Score(1, 0, 0)),
-    ]
+    assert [(each.opening, each.score) for each in found.openings] == [((), Score(1, 1, 1)), (("b1",), Score(1, 0, 0))]
     assert found.lengths is not None
     assert (found.lengths.mean, found.lengths.median) == (14.5, 10.5)
     assert (found.lengths.shortest, found.lengths.longest) == (7, 30)

@@ -156,24 +156,16 @@ def test_a_game_does_not_depend_on_the_number_of_games_or_the_size_of_files(
 def test_a_bot_that_fails_leaves_its_game_without_a_result(workforce: Workforce, tmp_path: Path) -> None:
     broken = tmp_path / "broken.py"
     broken.write_text("def choose(state, limit):\n    raise RuntimeError('no idea')\n")
-    terms = ContestTerms.of("trapgrid", {"size": 4}, depth=1)
-    plan = DatasetPlan.of(terms, [str(broken)], 3, plies=2)
-    make(plan, tmp_path, workforce, no_report)
-    found = rows(plan, tmp_path)
-    assert [row["ply"] for row in found] == [0, 1] * 3
-    assert {(row["ending"], row["places"], row["result"]) for row in found if row["places"] is None} == {
-        ("crashed", None, None)
-    }
-    assert count(plan, tmp_path).faults == 3
-
-
-def test_a_bot_that_fails_at_once_leaves_no_row(workforce: Workforce, tmp_path: Path) -> None:
-    broken = tmp_path / "broken.py"
-    broken.write_text("def choose(state, limit):\n    raise RuntimeError('no idea')\n")
-    plan = DatasetPlan.of(ContestTerms.of("trapgrid", {"size": 4}), [str(broken)], 3, plies=0)
-    make(plan, tmp_path, workforce, no_report)
-    counts = count(plan, tmp_path)
-    assert (counts.games, counts.rows, counts.moveless, counts.faults) == (3, 0, 3, 3)
+    for plies in (2, 0):
+        folder = tmp_path / str(plies)
+        folder.mkdir()
+        plan = DatasetPlan.of(ContestTerms.of("trapgrid", {"size": 4}, depth=1), [str(broken)], 3, plies=plies)
+        make(plan, folder, workforce, no_report)
+        found, counts = rows(plan, folder), count(plan, folder)
+        assert [row["ply"] for row in found] == [*range(plies)] * 3
+        assert {(row["ending"], row["places"], row["result"]) for row in found} <= {("crashed", None, None)}
+        assert (counts.games, counts.rows, counts.faults) == (3, 3 * plies, 3)
+        assert counts.moveless == (0 if plies else 3)
 
 
 def test_what_a_bot_says_is_left_out_where_it_is_no_number(workforce: Workforce, tmp_path: Path) -> None:
@@ -207,7 +199,7 @@ def test_games_of_several_have_places(
         assert all(row["result"] == pytest.approx(result_of(tuple(places), row["seat"])) for row in game_rows)
 
 
-def test_the_card_counts_what_the_files_hold(workforce: Workforce, tmp_path: Path) -> None:
+def test_the_card_counts_what_the_files_hold_and_a_damaged_file_is_named(workforce: Workforce, tmp_path: Path) -> None:
     plan = plan_of("quoridor")
     make(plan, tmp_path, workforce, no_report)
     counts = count(plan, tmp_path)
@@ -220,21 +212,11 @@ def test_the_card_counts_what_the_files_hold(workforce: Workforce, tmp_path: Pat
     assert all(f"| `{column.name}` |" in text for column in COLUMNS)
     assert "byte for byte" in text
     assert (tmp_path / CARD).exists()
-
-
-def test_the_files_are_read_beside_their_card(workforce: Workforce, tmp_path: Path) -> None:
-    plan = plan_of("trapgrid")
-    make(plan, tmp_path, workforce, no_report)
-    counts = count(plan, tmp_path)
-    write_card(plan, tmp_path, counts, "cornered dataset trapgrid", "CC0-1.0")
+    # The files are read beside their card.
     table = ds.dataset(tmp_path / DATA).to_table()
     assert table.column_names == [column.name for column in COLUMNS]
     assert len(table) == counts.rows
 
-
-def test_a_damaged_file_is_named(workforce: Workforce, tmp_path: Path) -> None:
-    plan = plan_of("trapgrid")
-    make(plan, tmp_path, workforce, no_report)
     shard_path(tmp_path, 1).write_bytes(b"no parquet")
     with pytest.raises(ValueError, match=r"games-00001\.parquet is no file of this data set"):
         count(plan, tmp_path)

@@ -82,10 +82,7 @@ def test_a_copy_goes_its_own_way() -> None:
     board.play("c2")
     copy = board.copy()
     copy.play("c4")
-    assert (str(board.state), str(copy.state)) == (
-        "..1../...../...../..0../..... 1",
-        "...../..1../...../..0../..... 0",
-    )
+    assert (str(board.state), str(copy.state)) == ("..1../...../...../..0../..... 1", "...../..1../...../..0../..... 0")
     for one in (board, copy):
         assert one.legal_actions() == one.encoding.legal_actions(one.state)
     board.play("b2h")

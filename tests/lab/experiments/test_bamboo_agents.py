@@ -36,13 +36,7 @@ from cornered.lab.experiments.bamboo_mcts_readings import (
     value_of,
 )
 from cornered.lab.experiments.bamboo_minimax import GAMES_BY_SCALE, nodes_per_win, time_per_win
-from cornered.lab.experiments.bamboo_pruning import (
-    evaluated_of,
-    leaves_in_order,
-    phases_of,
-    savings,
-    searched,
-)
+from cornered.lab.experiments.bamboo_pruning import evaluated_of, leaves_in_order, phases_of, savings, searched
 from cornered.lab.experiments.judging import counted
 from cornered.lab.experiments.laboratory import BotPairing
 from cornered.lab.experiments.reproduction import FOLDER

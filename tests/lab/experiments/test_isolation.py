@@ -15,13 +15,7 @@ from cornered.bots.solve import isolation
 from cornered.engine import State
 from cornered.engine.games.isolation import IsolationState
 from cornered.lab.contests.terms import ContestTerms, Fixture, PlayedGame
-from cornered.lab.experiments.isolation_heuristics import (
-    PRINTED,
-    QUOTES_BY_HEURISTIC,
-    bot_name,
-    late_share,
-    strengths,
-)
+from cornered.lab.experiments.isolation_heuristics import PRINTED, QUOTES_BY_HEURISTIC, bot_name, late_share, strengths
 from cornered.lab.experiments.isolation_tree import lengths, states
 from cornered.lab.experiments.reproduction import FOLDER, read
 from tests.lab.experiments.inline import check

@@ -14,13 +14,7 @@ from cornered.bots.textbook.search import TextbookSearch
 from cornered.lab.contests.arena import position_after
 from cornered.lab.experiments.findings import FigureRow
 from cornered.lab.experiments.judging import exact
-from cornered.lab.experiments.notes_expectiminimax import (
-    PRUNED,
-    SOLVED,
-    chance_to_win,
-    chances,
-    costs,
-)
+from cornered.lab.experiments.notes_expectiminimax import PRUNED, SOLVED, chance_to_win, chances, costs
 from cornered.lab.experiments.notes_horizon import believed, is_pushed, is_wrong
 from cornered.lab.experiments.notes_quiescence import NODES, explained, judgement, pair_scores
 from cornered.lab.experiments.proven import PROVEN_GAMES, TESTS, deepened, solution

@@ -102,7 +102,7 @@ def test_experiments_follow_in_the_order_of_the_references_with_their_notes() ->
 def test_a_row_tells_its_class_power_effect_and_independent_games() -> None:
     text = page(WRONG)
     assert row_of(text, "plies\\|moves") == [
-        *("plies\\|moves", "4", "5", "-", "1", "exact", "-", "x1.25", "**differs** (refuted)"),
+        *("plies\\|moves", "4", "5", "-", "1", "exact", "-", "x1.25", "**differs** (refuted)")
     ]
     wins = row_of(text, "wins")
     assert wins[1:3] == ["50%", "60.0%"]

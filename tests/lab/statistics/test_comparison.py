@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cornered.lab.statistics.comparison import (
-    detectable_beside,
-    detectable_by,
-    p_of_difference,
-    p_of_mean,
-    p_of_share,
-)
+from cornered.lab.statistics.comparison import detectable_beside, detectable_by, p_of_difference, p_of_mean, p_of_share
 from cornered.lab.statistics.mean import mean_interval
 from cornered.lab.statistics.tally import Tally
 from cornered.lab.statistics.wilson import wilson
