@@ -1,16 +1,14 @@
-"""Positions that the tests of bots begin with, and programs that they run in processes of their own."""
+"""Positions that the tests of bots begin with, and their values by plain definitions."""
 
 from __future__ import annotations
 
 import json
-import os
 import random
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 from cornered import engine
+from cornered.bots.bot import WIN
 from cornered.bots.evaluate import evaluator
 from cornered.bots.overlay import Overlay, overlays
 from cornered.bots.textbook.search import TextbookSearch
@@ -20,23 +18,7 @@ from cornered.engine.games.isolation import IsolationState
 from cornered.engine.games.quoridor import QuoridorState
 from cornered.engine.games.trapgrid import TrapGridState
 
-__all__ = [
-    "ROOT",
-    "after",
-    "bamboo",
-    "isolation",
-    "oracles",
-    "pictures",
-    "quoridor",
-    "random_game",
-    "run_python",
-    "trapgrid",
-]
-
-ROOT = Path(__file__).parents[2]
-ORACLES = ROOT / "tests" / "data" / "oracles"
-DEADLINE_S = 240.0
-"""For a program that may have to compile the search of every game."""
+ORACLES = Path(__file__).parents[1] / "data" / "oracles"
 
 
 def after(game: str, moves: str = "", **options: Any) -> State:
@@ -97,6 +79,18 @@ def fresh(state: State) -> TextbookSearch:
     return TextbookSearch(state.to_move, evaluator(state.game.name).evaluate)
 
 
+def minimax(state: State, seat: int, depth: int, ply: int = 0) -> float:
+    """Return the value for a seat by definition: every line, no cut-offs, the mean of rolls."""
+    if (outcome := state.outcome) is not None:
+        return 0.0 if outcome.winner is None else WIN - ply if outcome.winner == seat else ply - WIN
+    if depth == 0:
+        return evaluator(state.game.name).evaluate(state, seat)
+    values = [minimax(state.play(move), seat, depth - 1, ply + 1) for move in state.moves()]
+    if state.to_move == CHANCE:
+        return sum(values) / len(values)
+    return max(values) if state.to_move == seat else min(values)
+
+
 def pictures(state: State) -> dict[str, Overlay]:
     """Return the overlays of a position by their names."""
     return {overlay.name: overlay for overlay in overlays(state)}
@@ -107,22 +101,3 @@ def oracles(game: str) -> list[tuple[State, dict[str, Any]]]:
     lines = [json.loads(line) for line in (ORACLES / f"{game}.jsonl").read_text(encoding="utf-8").splitlines()]
     exact = [line for line in lines if line["kind"] == "exact"]
     return [(after(game, " ".join(line["moves"]), **line["options"]), line) for line in exact]
-
-
-def run_program(*arguments: str, **environment: str) -> str:
-    """Run Python with these arguments in a fresh process and return what it prints."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", *arguments],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-        capture_output=True,
-        text=True,
-        timeout=DEADLINE_S,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
-
-
-def run_python(code: str, *arguments: str, **environment: str) -> str:
-    """Run code in a fresh process and return what it prints."""
-    return run_program("-c", code, *arguments, **environment)

@@ -2,54 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
+from time import monotonic
 from typing import Final
 
-import pytest
-
 from cornered import engine
-from cornered.bots.bot import Bot, Limit
+from cornered.bots.bot import Limit
 from cornered.bots.roster import create
-from cornered.engine import OptionValue, State
+from cornered.engine import State
 from cornered.engine.limit import ClockTimes
 
-TIME_MS: Final = 150
-LONGEST_MS: Final = 300
 CLOCKS: Final = ClockTimes((60_000, 60_000), 1000)
-BOARDS: Final[Mapping[str, tuple[str, Mapping[str, OptionValue]]]] = {
-    "pvs": ("quoridor", {}),
-    "puct": ("isolation", {"width": 7, "height": 7}),
-}
-
-
-def seconds_of(bot: Bot, states: list[State], limit: Limit) -> list[float]:
-    """Return how long a bot thinks about each position, one after the other."""
-    return [bot.choose(state, replace(limit, started=Limit().started)).seconds for state in states]
 
 
 @cache
-def positions(name: str) -> list[State]:
+def positions() -> list[State]:
     """Return positions of a game that a bot plays with itself."""
-    game, options = BOARDS[name]
-    bot = create(name)
-    states = [engine.load(game, **options).start()]
+    bot, states = create("pvs"), [engine.load("quoridor").start()]
     bot.prepare(states[0].game)
-    while len(states) < 20:
+    while len(states) < 16:
         states.append(states[-1].play(bot.choose(states[-1], Limit(nodes=500)).move))
     return states[4:]
 
 
-@pytest.mark.parametrize("name", BOARDS)
-def test_settled_searches_spare_the_clock(name: str) -> None:
-    spared = seconds_of(create(name), positions(name), Limit(TIME_MS, clocks=CLOCKS))
-    whole = seconds_of(create(name), positions(name), Limit(TIME_MS))
-    shares = sorted(short / full for short, full in zip(spared, whole, strict=True) if full > 0.9 * TIME_MS / 1000)
-    # Only some searches settle before their time ends, on a busy machine fewer.
-    assert shares[1] < 0.85
+def remaining_s(state: State, limit: Limit) -> float:
+    """Return the seconds until the deadline that a search leaves unused."""
+    create("pvs").choose(state, limit)
+    assert limit.remaining is not None
+    return limit.remaining
+
+
+def test_a_settled_search_spares_the_clock_once_half_of_its_time_is_used() -> None:
+    late = (Limit(10_000, clocks=CLOCKS, started=monotonic() - 6) for _ in positions())
+    assert any(remaining_s(state, limit) > 1 for state, limit in zip(positions(), late, strict=True))
+    # Without the clocks of a match there is nothing to spare.
+    assert remaining_s(positions()[0], Limit(10_000, started=monotonic() - 9.8)) == 0
 
 
 def test_an_unsettled_search_takes_more_time_than_a_move_has() -> None:
-    taken = seconds_of(create("pvs"), positions("pvs"), Limit(TIME_MS, longest=LONGEST_MS))
-    assert max(taken) > 1.3 * TIME_MS / 1000
+    taken = (create("pvs").choose(state, Limit(30, longest=120)).seconds for state in positions())
+    assert any(seconds > 0.045 for seconds in taken)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from cornered import engine
 from cornered.cli.check import check_lines
+from tests.engine.programs import run_python
 
 ORACLES = Path(__file__).parents[1] / "data" / "oracles"
 
@@ -56,5 +56,5 @@ def test_compiled_rules_agree_with_every_oracle(path: Path) -> None:
     assert [verdict for verdict in verdicts if verdict.problem] == []
 
 
-def test_the_same_source_as_plain_python_agrees_with_every_oracle_and_table(run_python: Callable[..., str]) -> None:
+def test_the_same_source_as_plain_python_agrees_with_every_oracle_and_table() -> None:
     assert run_python(PLAIN, *map(str, sorted(ORACLES.glob("*.jsonl"))), NUMBA_DISABLE_JIT="1") == ""

@@ -1,8 +1,6 @@
-"""Perft against published tables, and the solved values of small boards."""
+"""Perft against published tables."""
 
 from __future__ import annotations
-
-from functools import cache
 
 import pytest
 
@@ -28,21 +26,6 @@ TABLES = [
     ("isolation", {}, [49, 2352, 43344, 761344]),
 ]
 
-VALUES = [
-    ("trapgrid", {"size": 3}, True),
-    ("trapgrid", {"size": 4}, False),
-    ("trapgrid", {"size": 5}, True),
-    ("isolation", {"width": 2, "height": 2}, False),
-    ("isolation", {"width": 3, "height": 3}, True),
-    ("isolation", {"width": 3, "height": 4}, False),
-    ("bamboo", {"radius": 1}, False),
-]
-
-
-@cache
-def mover_wins(state: State) -> bool:
-    return any(not mover_wins(state.play(move)) for move in state.moves())
-
 
 def count(state: State, depth: int) -> int:
     """Return the number of lines by playing them."""
@@ -67,14 +50,3 @@ def test_perft_counts_rolls_and_players_that_drop_out() -> None:
 def test_a_negative_depth_is_refused() -> None:
     with pytest.raises(ValueError, match="0 or more"):
         engine.perft(engine.load("trapgrid").start(), -1)
-
-
-def test_best_play_ends_as_the_exhaustive_solvers_found(subtests: pytest.Subtests) -> None:
-    for game, options, first_wins in VALUES:
-        with subtests.test(f"{game} {options}"):
-            assert mover_wins(engine.load(game, **options).start()) is first_wins
-
-
-def test_only_the_centre_wins_isolation_on_nine_cells() -> None:
-    start = engine.load("isolation", width=3, height=3).start()
-    assert [move for move in start.moves() if not mover_wins(start.play(move))] == ["b2"]

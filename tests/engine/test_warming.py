@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from cornered.engine.warming import is_warm, warm
+from tests.engine.programs import run_python
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -27,7 +27,7 @@ def test_warming_an_unknown_game_names_the_known_ones() -> None:
         warm("chess")
 
 
-def test_plain_python_has_nothing_to_warm(run_python: Callable[..., str], tmp_path: Path) -> None:
+def test_plain_python_has_nothing_to_warm(tmp_path: Path) -> None:
     code = "from cornered.engine.warming import is_warm, warm; warm(); print(is_warm('quoridor'))"
     assert run_python(code, NUMBA_DISABLE_JIT="1", CORNERED_KERNELS=str(tmp_path / "none")).strip() == "True"
     assert not (tmp_path / "none").exists()

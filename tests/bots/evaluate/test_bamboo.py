@@ -32,6 +32,9 @@ def test_standing_is_groups_and_the_weight_on_the_cells_beside_them() -> None:
     assert side_score(position, 25) == 2 * GROUP - 9 * 12 - 40
     # Of 15 free cells 10 touch no red stone: a1 and a3 have five neighbours together.
     assert side_score(position, 50) == 2 * GROUP - 2 * 12 - 30 + 28 * (50 - 5)
+    # Late in a game three groups are better than two.
+    two, three = bamboo(3, "a1 d4 a3 g1 a4 g3").position, bamboo(3, "a1 d4 a3 g1 c1 g3").position
+    assert side_score(two, 15) < side_score(three, 15)
 
 
 def test_both_sides_are_judged_alike_and_the_turn_is_a_burden() -> None:
@@ -40,30 +43,22 @@ def test_both_sides_are_judged_alike_and_the_turn_is_a_burden() -> None:
         assert abs(evaluate(state.position)) < 90_000
 
 
-def test_late_in_a_game_three_groups_are_better_than_two() -> None:
-    two, three = bamboo(3, "a1 d4 a3 g1 a4 g3").position, bamboo(3, "a1 d4 a3 g1 c1 g3").position
-    assert side_score(two, 15) < side_score(three, 15)
-
-
 def test_the_choice_is_the_best_ranked_and_leaves_nothing_out_for_good() -> None:
-    for state in played(5, 2):
+    # Small boards are looked at whole.
+    for state in (*played(3, 2), *played(5, 2)):
         buffer = np.zeros(MAX_MOVES, np.int64)
         count = gen(state.position, buffer)
         moves = buffer[:count].tolist()
         kept = candidate_moves(state.position, buffer, count)
-        free = 91 - sum(stones.bit_count() for stones in state.stones())
-        assert kept == (min(count, CANDIDATE_MOVES_MAX) if free > OPENING_FREE_CELLS else count)
+        radius = state.game.radius
+        free = 3 * radius * (radius + 1) + 1 - sum(stones.bit_count() for stones in state.stones())
+        is_narrowed = radius == 5 and free > OPENING_FREE_CELLS
+        assert kept == (min(count, CANDIDATE_MOVES_MAX) if is_narrowed else count)
         assert sorted(buffer[:count].tolist()) == moves
         ranks = [order_score(state.position, move) for move in buffer[:count].tolist()]
         if kept < count:
             assert min(ranks[:kept]) >= max(ranks[kept:])
         assert all(0 <= found <= 9_999 for found in ranks)
-
-
-def test_small_boards_are_looked_at_whole() -> None:
-    state = bamboo(3, "")
-    buffer = np.zeros(MAX_MOVES, np.int64)
-    assert candidate_moves(state.position, buffer, gen(state.position, buffer)) == 37
 
 
 def test_a_corner_is_ranked_above_the_centre_at_first() -> None:

@@ -11,8 +11,6 @@ import numpy as np
 from cornered import engine
 from cornered.bots.bot import Limit
 from cornered.bots.evaluate.isolation import SCRATCH, evaluate, exact_value, order_score, voronoi_zones
-from cornered.bots.search.memory import SearchMemory
-from cornered.bots.search.searcher import Searcher
 from cornered.bots.solve.isolation import prove
 from cornered.engine.games.isolation import IsolationState
 from cornered.engine.kernels.grid import CELL_BITS, names, word
@@ -91,20 +89,6 @@ def test_the_move_that_leaves_fewest_replies_comes_first() -> None:
     best = max(state.moves(), key=lambda move: order_score(state.position, CELL_BITS[move]))
     replies = {move: len(state.play(move).moves()) for move in state.moves()}
     assert replies[best] == min(replies.values())
-
-
-def test_the_compiled_search_wins_positions_that_are_proven_to_be_won() -> None:
-    game = engine.load("isolation", width=5, height=5)
-    searcher, wrong, won = Searcher(game, SearchMemory.private()), 0, 0
-    for state in positions(5, 12, 5):
-        if int(state.position.free).bit_count() > 14:
-            continue
-        if prove(state, Limit(time=60_000)).value == "win":
-            won += 1
-            thought = searcher.search(state, Limit(nodes=20_000))
-            wrong += prove(state.play(thought.move), Limit(time=60_000)).value == "win"
-    assert won > 10
-    assert wrong == 0
 
 
 def test_words_of_whole_boards_do_not_confuse_the_kernels() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 
@@ -34,33 +35,29 @@ def positions(size: int, walls: int, number: int, share: float = 0.5) -> list[Qu
     return found
 
 
-def narrowed(state: QuoridorState) -> tuple[list[str], list[str]]:
-    """Return the moves that `candidate_moves` keeps, and all that are in the buffer afterwards."""
+def narrowed(state: QuoridorState, kernel: Any = quoridor.candidate_moves) -> list[str]:
+    """Return the moves that a kernel keeps; all others are in the buffer afterwards."""
     buffer = np.empty(MAX_MOVES, np.int64)
     count = gen(state.position, buffer)
-    kept = quoridor.candidate_moves(state.position, buffer, count)
+    kept = kernel(state.position, buffer, count)
     names = [MOVE_NAMES[number] for number in buffer[:count].tolist()]
-    return names[:kept], names
+    assert sorted(names) == sorted(state.moves())
+    return names[:kept]
+
+
+def wall_gains(state: QuoridorState) -> dict[str, int]:
+    """Return by how many steps each wall is better for its player than for the other."""
+    seat, before = state.to_move, both_ways(state.position)
+    after = {move: both_ways(state.play(move).position) for move in state.moves() if len(move) == 3}
+    return {wall: ways[1 - seat] - before[1 - seat] - (ways[seat] - before[seat]) for wall, ways in after.items()}
 
 
 def test_loud_walls_gain_two_steps() -> None:
     found = 0
-    for number in range(12):
-        for state in positions(9, 10, number, 0.4):
-            buffer = np.empty(MAX_MOVES, np.int64)
-            count = gen(state.position, buffer)
-            kept = quoridor.loud_moves(state.position, buffer, count)
-            names = [MOVE_NAMES[int(move)] for move in buffer[:count]]
-            assert sorted(names) == sorted(state.moves())
-            mover, steps = state.position.turn, both_ways(state.position)
-            loud = set()
-            for move in state.moves():
-                if len(move) == 3:
-                    after = both_ways(state.play(move).position)
-                    if after[1 - mover] - steps[1 - mover] - (after[mover] - steps[mover]) >= 2:
-                        loud.add(move)
-            assert set(names[:kept]) == loud
-            found += kept
+    for state in (state for number in range(12) for state in positions(9, 10, number, 0.4)):
+        loud = narrowed(state, quoridor.loud_moves)
+        assert set(loud) == {wall for wall, gain in wall_gains(state).items() if gain >= 2}
+        found += len(loud)
     assert found > 100
 
 
@@ -108,43 +105,22 @@ def test_an_opponent_without_walls_makes_a_lead_safe() -> None:
     assert quoridor.evaluate(behind.play("d2").position) == -100 + 50 - quoridor.UNOPPOSED_LEAD_SCORE
 
 
-def test_narrowing_keeps_every_step_and_loses_no_move() -> None:
-    for number, size in enumerate((9, 9, 7, 5, 3)):
+def test_narrowing_keeps_every_step_and_the_walls_that_gain_most_and_puts_them_first() -> None:
+    for number, size in enumerate((9, 9, 9, 7, 5, 3)):
         for state in positions(size, 10, number):
-            kept, names = narrowed(state)
-            moves = state.moves()
-            assert sorted(names) == sorted(moves)
-            assert {move for move in moves if len(move) == 2} <= set(kept)
+            kept, gains = narrowed(state), wall_gains(state)
+            assert {move for move in state.moves() if len(move) == 2} <= set(kept)
+            assert {wall for wall, gain in gains.items() if gain > 0} <= set(kept)
+            kept_gains = [gains[move] for move in kept if len(move) == 3]
+            assert kept_gains == sorted(kept_gains, reverse=True)
+            assert min(kept_gains, default=0) >= 0
 
 
-def test_narrowing_keeps_the_walls_that_gain_most_and_puts_them_first() -> None:
-    for number in range(4):
-        for state in positions(9, 10, 50 + number):
-            kept, _ = narrowed(state)
-            seat = state.to_move
-            before = both_ways(state.position)
-
-            def gain(
-                move: str, state: QuoridorState = state, seat: int = seat, before: tuple[int, int] = before
-            ) -> int:
-                own, other = both_ways(state.play(move).position)[:: 1 - 2 * seat]
-                return (other - before[1 - seat]) - (own - before[seat])
-
-            walls = [move for move in state.moves() if len(move) == 3]
-            assert {wall for wall in walls if gain(wall) > 0} <= set(kept)
-            gains = [gain(move) for move in kept if len(move) == 3]
-            assert gains == sorted(gains, reverse=True)
-            assert min(gains, default=0) >= 0
-
-
-def test_narrowing_keeps_walls_that_take_one_of_several_ways() -> None:
-    kept, _ = narrowed(quoridor_after())
+def test_narrowing_leaves_a_choice_of_a_few_and_walls_that_take_one_of_several_ways() -> None:
+    kept = narrowed(quoridor_after())
     assert {"d8v", "e8v", "d1v", "e1v", "d8h", "e8h"} <= set(kept)
     assert "a5h" not in kept
-
-
-def test_narrowing_leaves_a_choice_of_a_few() -> None:
-    sizes = [len(narrowed(state)[0]) for number in range(6) for state in positions(9, 10, number, 0.3)]
+    sizes = [len(narrowed(state)) for number in range(6) for state in positions(9, 10, number, 0.3)]
     assert sum(sizes) / len(sizes) < 30
 
 

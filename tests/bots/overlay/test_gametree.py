@@ -13,7 +13,7 @@ from cornered.bots.evaluate import evaluator
 from cornered.bots.overlay.gametree import Tree, as_json, build_tree
 from cornered.engine import CHANCE, Game, State
 from cornered.engine.games.isolation import IsolationState
-from tests.bots.scenes import random_game
+from tests.bots.scenes import minimax, random_game
 
 GAMES = [
     engine.load("trapgrid", size=5),
@@ -31,17 +31,6 @@ def middle(game: Game, plies: int = 6) -> State:
 
 def tree_of(state: State, depth: int, width: int, most: int = 400) -> Tree:
     return build_tree(state, depth, width, evaluator(state.game.name).evaluate, most=most)
-
-
-def minimax(state: State, seat: int, depth: int, ply: int = 0) -> float:
-    if state.outcome is not None:
-        return WIN - ply if state.outcome.winner == seat else ply - WIN
-    if depth == 0:
-        return float(evaluator(state.game.name).evaluate(state, seat))
-    values = [minimax(state.play(move), seat, depth - 1, ply + 1) for move in state.moves()]
-    if state.to_move == CHANCE:
-        return sum(values) / len(values)
-    return max(values) if state.to_move == seat else min(values)
 
 
 @pytest.mark.parametrize("game", GAMES, ids=repr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from time import perf_counter
 from typing import Final
 
 import numpy as np
@@ -225,6 +226,18 @@ def test_under_a_clock_the_subtree_of_the_reply_is_reused() -> None:
     assert search._tree.visits[0] == visits + FIRST_VISITS
     search.search(BOARD.start().play(BOARD.start().moves()[0]), Limit(60_000), has_to_stop=lambda: True)
     assert search._tree.visits[0] == FIRST_VISITS
+
+
+def test_it_is_decided_when_no_other_move_can_get_as_many_visits_in_the_time_that_is_left() -> None:
+    search = PuctSearch(BOARD)
+    search.search(BOARD.start(), Limit(nodes=3_000))
+    first, second, *_ = sorted(search._open_visits().tolist(), reverse=True)
+    # As much time is left as has passed, so as many visits may follow.
+    since, limit = perf_counter() - 1_000, Limit(1_000_000)
+    assert search._is_decided(limit, since, 0, first - second - 1)
+    assert not search._is_decided(limit, since, 0, first - second + 1)
+    assert not search._is_decided(limit, since, 100, 100)
+    assert not search._is_decided(Limit(), since, 0, 1)
 
 
 def test_a_copied_subtree_is_the_same_below_its_root(searches: dict[Game, PuctSearch]) -> None:

@@ -74,13 +74,3 @@ def test_max_n_of_two_chooses_what_plain_max_n_chooses_among_the_same_moves() ->
         values = {move: plain(state.play(move), 2, 1)[state.to_move] for move in choice(state, 3)}
         move = create("quoridor-maxn:depth=3,walls=3").choose(state, Limit()).move
         assert values[move] == max(values.values())
-
-
-def test_four_play_a_game_to_its_end() -> None:
-    bots = [create("quoridor-path"), create("quoridor-maxn:depth=2"), create("random", 1), create("quoridor-path")]
-    state = engine.load("quoridor", size=5, players=4).start()
-    for _ in range(300):
-        if state.outcome is not None:
-            break
-        state = engine.apply(state, bots[state.to_move].choose(state, Limit(time=200)).move)
-    assert state.outcome is not None

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import random
 
 import pytest
 
 from cornered import engine
 from cornered.bots.bot import WIN
-from cornered.bots.evaluate import evaluator
 from cornered.bots.search.memory import SearchMemory
 from cornered.bots.search.searcher import FULL_WIDTH, Limit, Searcher
 from cornered.engine import State
-from tests.bots.scenes import positions
+from tests.bots.scenes import minimax, positions
 
 GAMES = [
     ("trapgrid", {"size": 3}, 40),
@@ -40,23 +38,6 @@ NODES = 800
 """Nodes of plain minimax, roughly, above which a test reduces the depth."""
 
 
-def minimax(state: State, depth: int, ply: int = 0) -> float:
-    """Return the value for the mover."""
-    outcome = state.outcome
-    if outcome is not None:
-        if outcome.winner is None:
-            return 0.0
-        return WIN - ply if outcome.winner == state.to_move else ply - WIN
-    if depth == 0:
-        return evaluate(state)
-    return max(-minimax(state.play(move), depth - 1, ply + 1) for move in state.moves())
-
-
-@functools.lru_cache(100_000)
-def evaluate(state: State) -> float:
-    return evaluator(state.game.name).evaluate(state, state.to_move)
-
-
 def depth_for(state: State, chance: random.Random) -> int:
     moves = len(state.moves())
     affordable = next(depth for depth in range(8, 0, -1) if moves**depth <= NODES or depth == 1)
@@ -71,10 +52,10 @@ def test_at_full_width_the_value_is_that_of_minimax(name: str, subtests: pytest.
             for state in positions(game, 1, count):
                 depth = depth_for(state, chance)
                 thought = searcher.search(state, Limit(depth=depth), FULL_WIDTH)
-                expected = minimax(state, depth)
+                expected = minimax(state, seat := state.to_move, depth)
                 assert thought.score == pytest.approx(expected), (str(state), depth, thought)
                 after = state.play(thought.move)
-                assert -minimax(after, depth - 1, 1) == pytest.approx(expected), (str(state), depth, thought)
+                assert minimax(after, seat, depth - 1, 1) == pytest.approx(expected), (str(state), depth, thought)
                 is_sure = abs(expected) > 1_000
                 assert thought.proven == (("win" if expected > 0 else "loss") if is_sure else None), (str(state), depth)
                 assert not is_sure or thought.plies == WIN - abs(expected)

@@ -9,7 +9,7 @@ import pytest
 from cornered import engine
 from cornered.bots.search.memory import SearchMemory
 from cornered.bots.search.searcher import FULL_WIDTH, Limit, Searcher
-from tests.bots.scenes import run_program, run_python
+from tests.engine.programs import run_program, run_python
 
 
 def test_a_stop_reaches_one_slot_or_all_and_stays_until_resumed() -> None:

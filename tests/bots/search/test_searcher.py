@@ -22,8 +22,9 @@ from cornered.bots.search.searcher import FULL_WIDTH, SELECTIVE, Limit, Pruning,
 from cornered.bots.search.specialise import SpecialisedSearch, hooks, specialise, specialised_search
 from cornered.engine import Game, State
 from cornered.engine.compile.kernel import cache_of
-from tests.bots.scenes import ROOT, oracles, random_game, run_program, run_python
+from tests.bots.scenes import oracles, random_game
 from tests.bots.search.choosy import narrow_to_two, never_quiet
+from tests.engine.programs import ROOT, run_program, run_python
 
 DEADLINE = 240.0
 """Seconds for a program that may have to compile a search of every game."""
@@ -236,15 +237,6 @@ def test_a_network_is_written_for_the_searches_that_use_it_alone(name: str) -> N
     alone = Searcher(state.game).search(state, Limit(depth=3), learnt_style(name))
     assert found == alone
     assert found.score != searcher.search(state, Limit(depth=3), SELECTIVE).score
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_full_depth_finds_who_wins(name: str) -> None:
-    for state, line in exact_lines(name, 25):
-        thought = Searcher(state.game).search(state, Limit(nodes=300_000), FULL_WIDTH)
-        if thought.proven:
-            assert thought.proven == ("win" if line["value"] > 0 else "loss")
-            assert thought.proven == "loss" or thought.move in line["winning"]
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,15 @@ from cornered.bots.bamboo.proof import key_of, new_memory
 from cornered.bots.solve import Solution
 from cornered.bots.solve.bamboo import is_within_reach, solve
 from cornered.clients.sdk import Limit
+from cornered.engine import State
 from cornered.engine.games.bamboo import BambooState, cell_names, cell_numbers
 from tests.bots.scenes import bamboo, oracles
+
+
+def solved(state: State, limit: Limit) -> Solution:
+    found = solve(state, limit)
+    assert found is not None
+    return found
 
 
 @cache
@@ -26,8 +33,7 @@ def brute(state: BambooState) -> int:
 
 
 def check(state: BambooState) -> None:
-    solution = solve(state, Limit())
-    assert solution is not None
+    solution = solved(state, Limit())
     expected = brute(state)
     assert solution.value == ("win" if expected > 0 else "loss")
     assert solution.plies == abs(expected)
@@ -76,8 +82,7 @@ def test_it_agrees_with_the_oracles() -> None:
         if state.outcome is not None:
             assert (line["value"], line["winning"]) == (-1, [])
             continue
-        solution = solve(state, Limit())
-        assert solution is not None
+        solution = solved(state, Limit())
         assert {"win": 1, "loss": -1}[solution.value] == line["value"]
         assert sorted(solution.winning) == sorted(line["winning"])
         checked += 1
@@ -86,8 +91,7 @@ def test_it_agrees_with_the_oracles() -> None:
 
 @pytest.mark.parametrize(("radius", "plies"), [(1, 6), (2, 16)])
 def test_the_first_player_loses_the_small_boards(radius: int, plies: int) -> None:
-    solution = solve(bamboo(radius), Limit())
-    assert solution is not None
+    solution = solved(bamboo(radius), Limit())
     assert (solution.value, solution.plies) == ("loss", plies)
     assert set(solution.moves.values()) == {"loss"}
 

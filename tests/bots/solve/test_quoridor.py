@@ -11,6 +11,7 @@ import pytest
 
 from cornered import engine
 from cornered.bots.bot import Limit
+from cornered.bots.solve import Solution
 from cornered.bots.solve import quoridor as solver
 from cornered.bots.solve.layers import canonical, extend, joined, place
 from cornered.bots.solve.race import DRAW_BYTE, UNSETTLED_BYTE, settle
@@ -24,6 +25,12 @@ LEAST_5X5 = {1: 332_500, 2: 17_950_000}
 """Bytes of the two largest neighbouring layers of 5x5, by walls each."""
 
 Placement = tuple[int, int, int]
+
+
+def solved(state: State, limit: Limit) -> Solution:
+    found = solver.solve(state, limit)
+    assert found is not None
+    return found
 
 
 @pytest.fixture(autouse=True)
@@ -117,8 +124,7 @@ def test_exact_values_agree_with_an_independent_program() -> None:
     assert len(exact) > 100
     for state, line in exact:
         solver.LAYOUTS.clear()
-        solution = solver.solve(state, Limit())
-        assert solution is not None
+        solution = solved(state, Limit())
         sign = {"win": 1, "loss": -1, "draw": 0}
         values = {move: sign[value] * solution.lengths.get(move, 0) for move, value in solution.moves.items()}
         assert (sign[solution.value], solution.plies) == (line["value"], line["plies"])
@@ -128,19 +134,16 @@ def test_exact_values_agree_with_an_independent_program() -> None:
 
 def test_the_second_player_wins_from_the_start_of_small_boards() -> None:
     for size, walls in ((3, 0), (3, 1), (3, 2), (3, 3), (3, 4), (5, 0), (5, 1), (5, 2)):
-        solution = solver.solve(engine.load("quoridor", size=size, walls=walls).start(), Limit())
-        assert solution is not None
+        solution = solved(engine.load("quoridor", size=size, walls=walls).start(), Limit())
         assert (solution.value, solution.winning) == ("loss", ()), (size, walls)
 
 
 def test_best_play_takes_exactly_as_many_plies_as_promised() -> None:
     state: State = engine.load("quoridor", size=5, walls=2).start()
-    first = solver.solve(state, Limit())
-    assert first is not None
+    first = solved(state, Limit())
     plies = 0
     while state.outcome is None:
-        solution = solver.solve(state, Limit())
-        assert solution is not None
+        solution = solved(state, Limit())
         assert solution.plies == (first.plies or 0) - plies
         state = state.play(solution.best[-1])
         plies += 1
@@ -157,8 +160,7 @@ def test_a_position_is_worth_the_same_from_tables_of_its_own_and_from_those_of_a
     solver.LAYOUTS.clear()
     solver.solve(start, Limit())
     for state, expected in zip(states, own, strict=True):
-        again = solver.solve(state, Limit())
-        assert again is not None
+        again = solved(state, Limit())
         assert expected is not None
         assert (again.value, again.plies, again.moves, again.lengths) == (
             expected.value,
@@ -167,21 +169,6 @@ def test_a_position_is_worth_the_same_from_tables_of_its_own_and_from_those_of_a
             expected.lengths,
         )
         assert again.nodes == 0
-
-
-def test_each_value_follows_from_those_one_ply_later() -> None:
-    start = engine.load("quoridor", size=5, walls=4).start()
-    for number in range(3):
-        state = walk(start, number, 9)
-        solution = solver.solve(state, Limit())
-        assert solution is not None
-        for move in state.moves():
-            after = state.play(move)
-            if after.outcome is None:
-                reply = solver.solve(after, Limit())
-                assert reply is not None
-                assert {reply.value, solution.moves[move]} in ({"win", "loss"}, {"draw"})
-                assert solution.lengths.get(move) == (None if reply.plies is None else reply.plies + 1)
 
 
 def test_5x5_has_tables_for_as_many_walls_as_can_stand_there() -> None:
@@ -210,8 +197,7 @@ def test_5x5_has_tables_for_as_many_walls_as_can_stand_there() -> None:
         assert isinstance(state, QuoridorState)
         if state.stocks() != (3, 3):
             continue
-        own = solver.solve(state, Limit())
-        assert own is not None
+        own = solved(state, Limit())
         sign = {"win": 1, "loss": -1, "draw": 0}[own.value]
         assert in_plies(layouts.byte(state.position)) == sign * (own.plies or 0)
         compared += 1
@@ -230,14 +216,12 @@ def test_9x9_without_walls_in_hand_is_a_race_that_is_solved() -> None:
 
 def test_draw_rules_are_obeyed_or_nothing_is_said() -> None:
     free = engine.load("quoridor", size=3)
-    solution = solver.solve(free.start(), Limit())
-    assert solution is not None
+    solution = solved(free.start(), Limit())
     longest = max(solution.lengths.values())
     long = engine.load("quoridor", size=3, max_plies=longest)
     short = engine.load("quoridor", size=3, max_plies=longest - 1)
     solver.LAYOUTS.clear()
-    kept = solver.solve(long.start(), Limit())
-    assert kept is not None
+    kept = solved(long.start(), Limit())
     assert kept.moves == solution.moves
     assert solver.solve(short.start(), Limit()) is None
     assert solver.solve(engine.load("quoridor", size=3, no_progress=longest - 1).start(), Limit()) is None
@@ -262,8 +246,7 @@ def test_time_stops_the_tables_and_what_is_settled_stays(monkeypatch: pytest.Mon
     assert solver.solve(start, Limit(time=5, memory=memory), heard.append) is None
     assert len(heard) == 1
     monkeypatch.undo()
-    rest = solver.solve(start, Limit(memory=memory))
-    assert rest is not None
+    rest = solved(start, Limit(memory=memory))
     assert heard[0] + rest.nodes == 18_868_750
 
 
@@ -293,11 +276,9 @@ def test_tables_that_leave_the_memory_find_what_those_that_stay_find(walls: int)
 def test_tables_that_leave_the_memory_answer_for_the_walls_of_their_first_position_alone() -> None:
     start = engine.load("quoridor", size=5, walls=2).start()
     limit = Limit(memory=LEAST_5X5[2])
-    first = solver.solve(start, limit)
-    assert first is not None
+    first = solved(start, limit)
     for move, is_settled in (("c2", True), ("c2h", False)):
-        after = solver.solve(start.play(move), limit)
-        assert after is not None
+        after = solved(start.play(move), limit)
         assert (after.nodes == 0) == is_settled
         assert (after.plies or 0) + 1 == first.lengths[move]
 

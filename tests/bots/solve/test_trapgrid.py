@@ -13,17 +13,24 @@ import pytest
 
 from cornered import engine
 from cornered.bots.bot import Limit
-from cornered.bots.solve import solver
+from cornered.bots.solve import Solution, solver
 from cornered.bots.solve.trapgrid import is_within_reach, prove, solve
 from cornered.bots.solve.trapgrid_proof import mirrored
 from cornered.engine import State
 from cornered.engine.kernels.grid import CELL_NAMES
-from tests.bots.scenes import oracles, run_python, trapgrid
+from tests.bots.scenes import oracles, trapgrid
+from tests.engine.programs import run_python
 
 KNOWN = {3: "win", 4: "loss", 5: "win", 6: "loss", 7: "win", 8: "loss"}
 STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 Cell = tuple[int, int]
+
+
+def solved(state: State, limit: Limit) -> Solution:
+    found = solve(state, limit)
+    assert found is not None
+    return found
 
 
 @cache
@@ -54,8 +61,7 @@ def compare(size: int, free: frozenset[Cell], mover: Cell, other: Cell) -> None:
     """Compare the solver with brute force on a position and on all its moves."""
     state = state_of(size, free, mover, other)
     wins, plies = best(free, mover, other)
-    solution = solve(state, Limit())
-    assert solution is not None
+    solution = solved(state, Limit())
     assert (solution.value, solution.plies) == ("win" if wins else "loss", plies), str(state)
     for target in around(mover):
         if target in free:
@@ -91,16 +97,14 @@ def test_values_and_winning_moves_are_the_oracles() -> None:
     entries = oracles("trapgrid")
     assert len(entries) > 200
     for state, entry in entries:
-        solution = solve(state, Limit())
-        assert solution is not None
+        solution = solved(state, Limit())
         assert solution.value == {1: "win", -1: "loss"}[entry["value"]], entry
         assert sorted(solution.winning) == sorted(entry["winning"]), entry
 
 
 @pytest.mark.parametrize(("size", "value"), KNOWN.items())
 def test_the_start_is_worth_what_is_known(size: int, value: str) -> None:
-    solution = solve(engine.load("trapgrid", size=size).start(), Limit())
-    assert solution is not None
+    solution = solved(engine.load("trapgrid", size=size).start(), Limit())
     assert solution.value == value
     # The board is symmetric in the diagonal of the pawns, so both first moves are the same.
     assert len(set(solution.moves.values())) == len(set(solution.lengths.values())) == 1
@@ -158,8 +162,7 @@ def test_a_proof_ends_at_its_deadline() -> None:
 
 def test_a_finished_game_is_solved() -> None:
     state = engine.load("trapgrid", size=3).parse("0x./x../..1 0")
-    solution = solve(state, Limit())
-    assert solution is not None
+    solution = solved(state, Limit())
     assert (solution.value, solution.moves, solution.plies) == ("loss", {}, 0)
 
 

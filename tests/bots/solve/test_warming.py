@@ -8,7 +8,7 @@ from cornered import engine
 from cornered.bots import solve
 from cornered.bots.bot import Limit
 from cornered.bots.solve import quoridor
-from tests.bots.scenes import run_python
+from tests.engine.programs import run_python
 
 PROVE = """
 import random, sys

@@ -13,20 +13,7 @@ from cornered.bots.evaluate import Evaluator, evaluator
 from cornered.bots.textbook.deepening import search
 from cornered.clients.sdk import Limit
 from cornered.engine import CHANCE, State
-from tests.bots.scenes import random_game
-
-
-def brute(state: State, seat: int, depth: int, judged: Evaluator, ply: int = 0) -> float:
-    """Return the value by definition: every line, no cut-offs."""
-    if (outcome := state.outcome) is not None:
-        return 0.0 if outcome.winner is None else WIN - ply if outcome.winner == seat else ply - WIN
-    if depth == 0:
-        return judged.evaluate(state, seat)
-    values = [brute(state.play(move), seat, depth - 1, judged, ply + 1) for move in state.moves()]
-    if state.to_move == CHANCE:
-        return sum(values) / len(values)
-    return max(values) if state.to_move == seat else min(values)
-
+from tests.bots.scenes import minimax, random_game
 
 SMALL = [
     ("trapgrid", {"size": 3}, 9),
@@ -55,9 +42,9 @@ def test_the_value_is_that_of_a_search_without_pruning(name: str, options: dict[
             return
         for depth in range(1, deepest + 1):
             thought = search(state, Limit(depth=depth), judged, random.Random(1))
-            expected = brute(state, state.to_move, thought.depth, judged)
+            expected = minimax(state, state.to_move, thought.depth)
             assert thought.score == pytest.approx(expected)
-            reached = brute(state.play(thought.move), state.to_move, thought.depth - 1, judged, ply=1)
+            reached = minimax(state.play(thought.move), state.to_move, thought.depth - 1, ply=1)
             assert reached == pytest.approx(expected)
         state = state.play(chance.choice(state.moves()))
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
+
+from tests.engine.programs import run_python
 
 ROOT = Path(__file__).resolve().parents[3]
 
 PLAY_EVERYTHING = """
 import hashlib, random, sys
 from numba.core.dispatcher import Dispatcher
+from tests.engine.programs import run_python
 from cornered import engine
 from cornered.engine.warming import is_warm
 
@@ -44,6 +46,8 @@ print(engine.perft(engine.load("trapgrid").start(), 1))
 COUNT_BEFORE_AND_AFTER_AN_EDIT = """
 import subprocess, sys
 from pathlib import Path
+
+from tests.engine.programs import run_python
 from cornered import engine
 print(engine.perft(engine.load("trapgrid").start(), 1))
 bits = Path("cornered/engine/kernels/bits.py")
@@ -52,17 +56,13 @@ print(subprocess.run([sys.executable, "-c", sys.argv[1]], check=True, capture_ou
 """
 
 
-def test_kernels_do_the_same_in_two_fresh_processes_and_have_one_signature_each(
-    run_python: Callable[..., str],
-) -> None:
+def test_kernels_do_the_same_in_two_fresh_processes_and_have_one_signature_each() -> None:
     first, second = run_python(PLAY_EVERYTHING), run_python(PLAY_EVERYTHING)
     assert first == second
     assert len(first) == 65
 
 
-def test_an_edit_reaches_kernels_of_other_files_also_in_a_child_that_inherits_the_environment(
-    run_python: Callable[..., str], tmp_path: Path
-) -> None:
+def test_an_edit_reaches_kernels_of_other_files_also_in_a_child_that_inherits_the_environment(tmp_path: Path) -> None:
     package = tmp_path / "cornered"
     shutil.copytree(ROOT / "engine", package / "engine", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "cornered" / "__init__.py", package)
@@ -75,7 +75,7 @@ def test_an_edit_reaches_kernels_of_other_files_also_in_a_child_that_inherits_th
     assert kept.count("cornered.engine.kernels.bits") == kept.count("cornered.engine.games.trapgrid") == 2
 
 
-def test_kernels_compile_where_nothing_can_be_kept(run_python: Callable[..., str], tmp_path: Path) -> None:
+def test_kernels_compile_where_nothing_can_be_kept(tmp_path: Path) -> None:
     occupied = tmp_path / "file"
     occupied.touch()
     assert run_python(COUNT, CORNERED_KERNELS=str(occupied)).split() == ["2"]

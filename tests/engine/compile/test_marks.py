@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from cornered.engine.compile import marks
 from cornered.engine.compile.marks import Mark
+from tests.engine.programs import run_python
 
 HOLD_THE_LOCK = """
 import sys
@@ -79,7 +79,7 @@ def test_a_process_that_is_killed_releases_the_lock(tmp_path: Path, monkeypatch:
             assert is_cold
 
 
-def test_without_a_cache_there_is_no_lock_and_no_mark(run_python: Callable[..., str], tmp_path: Path) -> None:
+def test_without_a_cache_there_is_no_lock_and_no_mark(tmp_path: Path) -> None:
     occupied = tmp_path / "file"
     occupied.touch()
     code = """

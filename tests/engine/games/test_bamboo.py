@@ -7,7 +7,7 @@ import random
 import pytest
 
 from cornered import engine
-from cornered.engine import Game, Outcome, State
+from cornered.engine import Game, State
 
 Cube = tuple[int, int, int]
 
@@ -126,15 +126,6 @@ def test_notes_tell_the_group_of_every_stone_and_gauges_count_groups() -> None:
     assert state.notes() == dict.fromkeys(pair, "group of 2") | dict.fromkeys(single, "group of 1")
     assert state.gauges() == (("groups, the largest of 2", 2), ("groups, the largest of 1", 3))
     assert engine.load("bamboo").start().gauges() == (("no group yet", 0),) * 2
-
-
-def test_who_leaves_loses() -> None:
-    state = engine.load("bamboo").start().leave(1)
-    assert state.outcome == Outcome(winner=0, places=(1, 2))
-    assert state.moves() == []
-    assert (state.perft(0), state.perft(1)) == (1, 0)
-    assert state.game.parse(str(state)) == state
-    assert state.leave(0) == state
 
 
 def test_a_wrong_position_text_is_refused(subtests: pytest.Subtests) -> None:

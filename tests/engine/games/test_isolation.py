@@ -15,12 +15,6 @@ def position(text: str, **options: int | bool) -> State:
     return engine.load("isolation", width=len(rows[0]), height=len(rows), **options).parse(text)
 
 
-def test_each_player_first_places_on_any_free_cell() -> None:
-    start = engine.load("isolation", width=3, height=2, players=3).start()
-    assert start.moves() == ["a1", "b1", "c1", "a2", "b2", "c2"]
-    assert start.play("b1").play("a2").moves() == ["a1", "c1", "b2", "c2"]
-
-
 def test_a_pawn_slides_any_distance_in_eight_directions_until_something_is_in_the_way() -> None:
     assert position("...../.x.../..0../.1.../..... 0").moves() == [
         *("c1", "e1"),
@@ -34,11 +28,6 @@ def test_a_pawn_slides_any_distance_in_eight_directions_until_something_is_in_th
 def test_a_slide_does_not_go_round_the_board() -> None:
     state = position("......../xxxxxxxx/.......x/xxxxxxx0/.......x/xxxxxxxx/1......./........ 0")
     assert state.moves() == ["g4", "g6"]
-
-
-def test_who_cannot_slide_has_lost() -> None:
-    assert position("0x./xx./..1 0").outcome == Outcome(winner=1, places=(2, 1))
-    assert position("0x./xx./..1 1").outcome is None
 
 
 def test_a_player_who_cannot_move_is_out_and_play_goes_on_with_the_next() -> None:

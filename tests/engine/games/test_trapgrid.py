@@ -3,19 +3,7 @@
 from __future__ import annotations
 
 from cornered import engine
-from cornered.engine import Outcome
 from cornered.engine.games.trapgrid import TrapGridState
-
-
-def test_the_pawns_start_in_opposite_corners_and_the_upper_one_moves_first() -> None:
-    start = engine.load("trapgrid").start()
-    assert str(start) == "0....../......./......./......./......./......./......1 0"
-    assert start.moves() == ["a6", "b7"]
-
-
-def test_the_cell_left_behind_is_blocked_for_ever() -> None:
-    state = engine.load("trapgrid", size=3).start().play("a2")
-    assert str(state) == "x../0../..1 1"
 
 
 def test_a_pawn_at_the_edge_does_not_step_round_the_board() -> None:
@@ -23,13 +11,6 @@ def test_a_pawn_at_the_edge_does_not_step_round_the_board() -> None:
     corners = "......../......../......../.......0/1......./......../......../........ "
     assert game.parse(corners + "0").moves() == ["h4", "g5", "h6"]
     assert game.parse(corners + "1").moves() == ["a3", "b4", "a5"]
-
-
-def test_who_cannot_step_has_lost() -> None:
-    game = engine.load("trapgrid", size=3)
-    assert game.parse("0x./x../..1 0").outcome == Outcome(winner=1, places=(2, 1))
-    assert game.parse("0x./x../..1 1").outcome is None
-    assert game.parse("0../..x/.x1 1").outcome == Outcome(winner=0, places=(1, 2))
 
 
 def test_territory_counts_the_cells_in_reach_and_the_pawns_own_and_gauges_only_the_former() -> None:
