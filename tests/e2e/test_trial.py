@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sys
 from asyncio.subprocess import PIPE, STDOUT
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from cornered.cli import screenshots
 from cornered.cli.trial import Trial, run_trial
-from cornered.clients.sdk import BotFailed, Client
+from cornered.clients.sdk import BotFailed, BotPlayer, Client, Limit, MatchView
 from cornered.clients.sdk.opponents import find_opponent
-from cornered.protocol.values import Fischer
+from cornered.protocol.values import Accepts, Fischer
 from tests.test_package import play_against
 
 TIMEOUT_S = 120.0
-EXAMPLES = Path(__file__).parents[2] / "examples"
 
 GOOD = "def choose(state, limit):\n    return state.moves()[{}]\n"
 
@@ -26,6 +27,28 @@ GOOD = "def choose(state, limit):\n    return state.moves()[{}]\n"
 def trial(path: Path, **fields: object) -> Trial:
     usual = {"games": ("trapgrid",), "against": "level-1", "most": None, "clock": "none", "seed": 1, "port": 0}
     return Trial(path, **{**usual, **fields})  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the levels of a trial play in this process. Where there are several the weakest one resigns."""
+
+    def first_move(match: MatchView, limit: Limit) -> str:
+        return match.state.moves()[0]
+
+    def resign(match: MatchView, limit: Limit) -> str:
+        raise RuntimeError("it resigns")
+
+    async def keep_house_bots(words: Sequence[str], server: str, identities: Path, *, options: Sequence[str]) -> None:
+        async with contextlib.AsyncExitStack() as stack, asyncio.TaskGroup() as tasks:
+            for number, word in enumerate(words):
+                name, choose = word.replace(":level=", "-"), first_move if number or len(words) == 1 else resign
+                client = await stack.enter_async_context(Client.connect(server, name=name, kind="bot"))
+                player = BotPlayer(client, choose, accepts=[Accepts(game="trapgrid")])
+                await player.declare()
+                tasks.create_task(player.run())
+
+    monkeypatch.setattr("cornered.cli.trial.keep_house_bots", keep_house_bots)
 
 
 async def until_told(lines: asyncio.Queue[str], word: str) -> str:
@@ -36,7 +59,7 @@ async def until_told(lines: asyncio.Queue[str], word: str) -> str:
 
 
 async def test_an_edited_bot_is_loaded_again_and_a_broken_one_waits_for_its_mending(
-    tmp_path: Path, compiled: None
+    tmp_path: Path, in_process: None
 ) -> None:
     path = tmp_path / "mine.py"
     path.write_text(GOOD.format(0))
@@ -56,7 +79,7 @@ async def test_an_edited_bot_is_loaded_again_and_a_broken_one_waits_for_its_mend
 
 
 async def test_a_bot_that_fails_in_all_games_waits_for_its_mending_with_one_traceback(
-    tmp_path: Path, compiled: None, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, in_process: None, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "mine.py"
     path.write_text("def choose(state, limit):\n    return state.no_such_thing\n")
@@ -104,7 +127,7 @@ def test_a_bot_that_is_called_like_an_opponent_is_refused(tmp_path: Path) -> Non
         trial(tmp_path / "level_1.py")
 
 
-async def test_a_bot_with_the_name_of_another_client_has_its_own_points(tmp_path: Path, compiled: None) -> None:
+async def test_a_bot_with_the_name_of_another_client_has_its_own_points(tmp_path: Path, in_process: None) -> None:
     path = tmp_path / "trial.py"
     path.write_text(GOOD.format(0))
     lines: asyncio.Queue[str] = asyncio.Queue()
@@ -146,18 +169,15 @@ async def test_a_connected_bot_is_loaded_again_and_a_broken_edit_leaves_it_conne
 
 
 async def test_a_trial_begins_with_a_sample_of_all_strengths(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiled: None
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_process: None
 ) -> None:
-    # The levels above are as good, and need longer for their moves.
     monkeypatch.setattr("cornered.cli.trial.LEVELS", 3)
     monkeypatch.setattr("cornered.cli.trial.SAMPLE_STEP", 2)
     path = tmp_path / "mine.py"
-    path.write_text((EXAMPLES / "alpha_beta.py").read_text())
+    path.write_text(GOOD.format(0))
     lines: asyncio.Queue[str] = asyncio.Queue()
     async with asyncio.timeout(TIMEOUT_S):
-        playing = asyncio.create_task(
-            run_trial(trial(path, against=None, clock="20/move"), lines.put_nowait, lines.put_nowait)
-        )
+        playing = asyncio.create_task(run_trial(trial(path, against=None), lines.put_nowait, lines.put_nowait))
         await until_told(lines, "At first one game with each of level-1, level-3, ")
         assert await until_told(lines, "mine has ") == "mine has 1 of 1 against level-1"
         assert (await until_told(lines, "mine has ")).endswith(" of 1 against level-3")
