@@ -8,23 +8,7 @@ from typing import Any
 
 import pytest
 
-from cornered.protocol.events import (
-    ClocksPaused,
-    ClocksResumed,
-    DrawDeclined,
-    DrawOffered,
-    Eliminated,
-    Ended,
-    MatchEvent,
-    RematchDeclined,
-    Rematched,
-    RematchOffered,
-    Resumed,
-    Rolled,
-    TakebackDeclined,
-    TakebackRequested,
-    TakenBack,
-)
+from cornered.protocol import events
 from cornered.server.adapters.database import Database
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.journal_sql import SqlJournal
@@ -72,24 +56,24 @@ async def test_every_kind_of_event_comes_back_as_it_was_and_the_secret_is_the_sa
     journal: Journal, sample: Sample
 ) -> None:
     caused: dict[str, Any] = {"at": 5, "seat": 1, "cause": "c"}
-    log: list[MatchEvent] = [
+    log: list[events.MatchEvent] = [
         sample.started("m"),
         sample.played(2),
-        Rolled(seq=3, at=5, ply=1, move="6"),
-        Eliminated(seq=4, at=5, seat=1, place=2, reason="gone"),
-        DrawOffered(seq=5, **caused),
-        DrawDeclined(seq=6, **caused),
-        TakebackRequested(seq=7, **caused),
-        TakebackDeclined(seq=8, **caused),
-        TakenBack(seq=9, ply=0, left=(None, 5), **caused),
-        Resumed(seq=10, at=5, refunded=1_000),
-        Ended(seq=11, at=6, winner=None, places=(), reason="aborted", seed="s", cause="c", seat=0),
-        RematchOffered(seq=12, **caused),
-        RematchDeclined(seq=13, reason="not now", **caused),
-        RematchDeclined(seq=14, at=6),
-        Rematched(seq=15, match="next", **caused),
-        ClocksPaused(seq=16, at=6, until=60_006),
-        ClocksResumed(seq=17, at=7),
+        events.Rolled(seq=3, at=5, ply=1, move="6"),
+        events.Eliminated(seq=4, at=5, seat=1, place=2, reason="gone"),
+        events.DrawOffered(seq=5, **caused),
+        events.DrawDeclined(seq=6, **caused),
+        events.TakebackRequested(seq=7, **caused),
+        events.TakebackDeclined(seq=8, **caused),
+        events.TakenBack(seq=9, ply=0, left=(None, 5), **caused),
+        events.Resumed(seq=10, at=5, refunded=1_000),
+        events.Ended(seq=11, at=6, winner=None, places=(), reason="aborted", seed="s", cause="c", seat=0),
+        events.RematchOffered(seq=12, **caused),
+        events.RematchDeclined(seq=13, reason="not now", **caused),
+        events.RematchDeclined(seq=14, at=6),
+        events.Rematched(seq=15, match="next", **caused),
+        events.ClocksPaused(seq=16, at=6, until=60_006),
+        events.ClocksResumed(seq=17, at=7),
     ]
     await journal.append("m", 0, log)
     assert list(await journal.read("m")) == log
@@ -170,7 +154,7 @@ async def test_finished_public_matches_come_newest_first_by_a_cursor(journal: Jo
     assert list(await journal.finished(None, 2, "open")) == []
     assert list(await journal.finished(None, 2, "unknown")) == []
     # A match that goes on after its end stays finished.
-    await journal.append("a", 2, [RematchOffered(seq=3, at=100, seat=0, cause="c")])
+    await journal.append("a", 2, [events.RematchOffered(seq=3, at=100, seat=0, cause="c")])
     assert [started.match for started in await journal.live()] == ["open"]
     assert len(await journal.finished(None, 10)) == 5
 

@@ -12,18 +12,12 @@ from hypothesis import strategies as st
 
 from cornered.protocol.commands import AskLobby
 from cornered.protocol.messages import LobbyChanged, LobbyPage, LobbyState
-from cornered.protocol.reference import generate
 from cornered.protocol.values import NO_CLOCK, Accepts, GameSpec, MatchSummary, Player, Seek, SeekSettings
 from cornered.server.lobby import updates, views
 from cornered.server.lobby.bounds import (
-    MAX_BOT_MATCHES,
-    MAX_CHALLENGES_RECEIVED,
-    MAX_CHALLENGES_RECEIVED_PER_ADDRESS,
     Bounds,
 )
 from cornered.server.lobby.events import (
-    DEPARTURE_DELAY_MS,
-    MAX_CACHED_ANSWERS,
     Declared,
     Departed,
     SeekClosed,
@@ -36,7 +30,6 @@ from cornered.server.lobby.lobby import Lobby
 from cornered.server.lobby.updates import MAX_GONE, MAX_PENDING_GONE, MOVED_INTERVAL_MS, LobbyUpdates
 from cornered.server.lobby.views import MATCHES_PAGE, PLAYERS_PAGE, SEEKS_PAGE, for_viewer
 from cornered.server.refusal import Refusal
-from cornered.server.runtime.lobby_watchers import BYTES_A_SECOND
 from cornered.server.settings import Settings
 
 TRAPGRID = GameSpec(name="trapgrid", options={"size": 5})
@@ -462,21 +455,9 @@ def test_a_change_costs_the_same_however_much_is_there() -> None:
     assert cost(4_000) < 4 * cost(40)
 
 
-def test_the_manual_tells_the_bounds_that_hold() -> None:
-    manual = " ".join(generate()["PROTOCOL.md"].split())
-    bounds, settings = Bounds(), Settings(port=0)
-    assert f"at most {SEEKS_PAGE} tables, {MATCHES_PAGE} matches and {PLAYERS_PAGE} players" in manual
-    assert f"{MAX_CHALLENGES_RECEIVED} received, {MAX_CHALLENGES_RECEIVED_PER_ADDRESS} of them from one" in manual
-    assert f"{bounds.seeks:,} tables and {bounds.challenges:,} challenges in all" in manual
-    assert f"{bounds.seeks_per_address} and {bounds.challenges_per_address} from one address" in manual
-    waiting = f"{bounds.pool_entries:,} players wait to be paired, {bounds.pool_entries_per_address} of them"
-    assert waiting in manual
-    assert f"no more than {bounds.matches_per_player} live matches" in manual
-    assert f"as many as it has declared, up to {MAX_BOT_MATCHES}" in manual
-    assert f"no more than {bounds.matches_per_address}:" in manual
-    assert f"no more than {BYTES_A_SECOND:,} bytes a second" in manual
-    assert f"newest {MAX_CACHED_ANSWERS} commands until {DEPARTURE_DELAY_MS // 1000} seconds after" in manual
-    assert bounds == Bounds(
+def test_the_bounds_by_default_are_those_of_the_settings() -> None:
+    settings = Settings(port=0)
+    assert Bounds() == Bounds(
         settings.max_seeks,
         settings.max_seeks_per_address,
         settings.max_challenges,

@@ -8,21 +8,8 @@ from typing import Any
 
 import pytest
 
+from cornered.protocol import commands
 from cornered.protocol.analysis import MAX_ANALYSIS_MS, Report, ScoredLine
-from cornered.protocol.commands import (
-    AcceptChallenge,
-    Analysed,
-    AskAnalysis,
-    AskTrace,
-    CancelAnalysis,
-    Challenge,
-    Command,
-    CreateSeek,
-    Declare,
-    JoinSeek,
-    OfferAnalysis,
-    Resign,
-)
 from cornered.protocol.traces import TraceSettings
 from cornered.protocol.values import Accepts, GameSpec, SeekSettings
 from cornered.server.analysis.queue import REPLY_GRACE_MS
@@ -54,22 +41,22 @@ REPORT = Report(
 )
 
 
-async def order(client: Client, command: Command) -> dict[str, Any]:
+async def order(client: Client, command: commands.Command) -> dict[str, Any]:
     """Send a command as a session does, and return its answer."""
     analyses, connection = client.node.service.analyses, client.connection
     try:
         match command:
-            case OfferAnalysis():
+            case commands.OfferAnalysis():
                 analyses.offer(connection, command)
-            case Analysed():
+            case commands.Analysed():
                 analyses.analysed(connection, command)
-            case CancelAnalysis():
+            case commands.CancelAnalysis():
                 analyses.cancel(connection, command)
-            case AskAnalysis():
+            case commands.AskAnalysis():
                 room = await client.node.registry.find(command.match)
                 await client.node.service.ask_analysis(connection, command, room)
                 room.check_emptiness()
-            case AskTrace():
+            case commands.AskTrace():
                 await client.node.service.ask_trace(connection, command)
             case _:
                 raise AssertionError(command)
@@ -86,15 +73,15 @@ def new(client: Client) -> str:
 
 
 async def offer(bot: Client, jobs: int = 1, key: str | None = ANALYST_KEY) -> dict[str, Any]:
-    return await order(bot, OfferAnalysis(id=new(bot), games=("trapgrid",), jobs=jobs, name="deep", key=key))
+    return await order(bot, commands.OfferAnalysis(id=new(bot), games=("trapgrid",), jobs=jobs, name="deep", key=key))
 
 
 async def ask(client: Client, match: str, lines: int = 3) -> dict[str, Any]:
-    return await order(client, AskAnalysis(id=new(client), match=match, ply=0, lines=lines))
+    return await order(client, commands.AskAnalysis(id=new(client), match=match, ply=0, lines=lines))
 
 
 async def report(bot: Client, job: str, *, final: bool = True) -> dict[str, Any]:
-    return await order(bot, Analysed(id=new(bot), job=job, report=REPORT, final=final))
+    return await order(bot, commands.Analysed(id=new(bot), job=job, report=REPORT, final=final))
 
 
 def jobs(bot: Client) -> list[str]:
@@ -111,10 +98,10 @@ async def finished(made: Cluster) -> str:
     """Return a match of the first node that is over, which no node has in memory."""
     node = next(iter(made.nodes.values()))
     ann, ben = await node.come("p1"), await node.come("p2")
-    seek = await ann.ask(CreateSeek, settings=SeekSettings(game=SMALL, seat=0))
-    match: str = await ben.ask(JoinSeek, seek=seek)
+    seek = await ann.ask(commands.CreateSeek, settings=SeekSettings(game=SMALL, seat=0))
+    match: str = await ben.ask(commands.JoinSeek, seek=seek)
     room = await node.registry.find(match)
-    room.submit(ann.connection, Resign(id="resign", match=match), 0.0)
+    room.submit(ann.connection, commands.Resign(id="resign", match=match), 0.0)
     await after(SOON)
     room.check_emptiness()
     assert all(each.registry.get(match) is None for each in made.nodes.values())
@@ -153,7 +140,7 @@ async def test_asker_analyst_and_queue_are_on_three_nodes() -> None:
         assert (await offer(bot))["type"] == "acknowledged"
         assert made["c"].service.analysis_service.analysts == 1
         forwards = [one.command for one in sent.messages if isinstance(one, Forward)]
-        assert [one.key for one in forwards if isinstance(one, OfferAnalysis)] == [None]
+        assert [one.key for one in forwards if isinstance(one, commands.OfferAnalysis)] == [None]
         asked = (await ask(ann, match))["ref"]
         assert results(ann) == [(asked, False, False, "")] * len(results(ann))
         assert jobs(bot) == [asked]
@@ -177,10 +164,10 @@ async def test_a_match_of_another_node_has_the_help_of_its_terms(with_help: bool
         bot = await made["c"].come("bot", kind="bot")
         await offer(bot)
         other = await made["c"].come("other", kind="bot")
-        await other.ask(Declare, accepts=(Accepts(game="trapgrid"),), concurrency=2)
+        await other.ask(commands.Declare, accepts=(Accepts(game="trapgrid"),), concurrency=2)
         ann, cas = await made["b"].come("ann"), await made["b"].come("cas")
-        challenge = await ann.ask(Challenge, to="other", game=SMALL, seat=0, with_help=with_help)
-        match = await other.ask(AcceptChallenge, challenge=challenge)
+        challenge = await ann.ask(commands.Challenge, to="other", game=SMALL, seat=0, with_help=with_help)
+        match = await other.ask(commands.AcceptChallenge, challenge=challenge)
         assert made["b"].registry.owned(match) is None
         helped = await ask(ann, match)
         assert (helped["type"], helped.get("code")) == (("acknowledged", None) if with_help else ("refused", "not_now"))
@@ -191,14 +178,16 @@ async def test_a_match_of_another_node_has_the_help_of_its_terms(with_help: bool
 async def test_a_search_is_shown_over_three_nodes() -> None:
     async with cluster("a", "b", "c", lobby="c") as made:
         ann, bot = await made["a"].come("ann"), await made["b"].come("bot", kind="bot")
-        command = OfferAnalysis(id=new(bot), games=("trapgrid",), jobs=1, name="deep", key=ANALYST_KEY, traces=True)
+        command = commands.OfferAnalysis(
+            id=new(bot), games=("trapgrid",), jobs=1, name="deep", key=ANALYST_KEY, traces=True
+        )
         await order(bot, command)
         settings = TraceSettings(search="minimax", depth=1)
-        asked = (await order(ann, AskTrace(id=new(ann), game=SMALL, settings=settings)))["ref"]
+        asked = (await order(ann, commands.AskTrace(id=new(ann), game=SMALL, settings=settings)))["ref"]
         (job,) = bot.line.of("trace_search")
         assert (job["job"], job["position"]) == (asked, "0../.../..1 0")
         lines = ("+ -1 . * *", "+ 0 a2 * *", "- 1 0 0 * *", "- 0 0 * * *")
-        await order(bot, Analysed(id=new(bot), job=asked, trace=lines))
+        await order(bot, commands.Analysed(id=new(bot), job=asked, trace=lines))
         await report(bot, asked)
         last = ann.line.of("traced")[-1]
         assert (last["analysis"], last["final"], tuple(last["lines"]), len(last["positions"])) == (
@@ -212,10 +201,12 @@ async def test_a_search_is_shown_over_three_nodes() -> None:
 async def test_a_search_to_be_shown_ends_where_the_queue_is_lost() -> None:
     async with cluster("a", "b", "c", lobby="c") as made:
         ann, bot = await made["a"].come("ann"), await made["b"].come("bot", kind="bot")
-        command = OfferAnalysis(id=new(bot), games=("trapgrid",), jobs=1, name="deep", key=ANALYST_KEY, traces=True)
+        command = commands.OfferAnalysis(
+            id=new(bot), games=("trapgrid",), jobs=1, name="deep", key=ANALYST_KEY, traces=True
+        )
         await order(bot, command)
         settings = TraceSettings(search="minimax", depth=1)
-        asked = (await order(ann, AskTrace(id=new(ann), game=SMALL, settings=settings)))["ref"]
+        asked = (await order(ann, commands.AskTrace(id=new(ann), game=SMALL, settings=settings)))["ref"]
         made["a"].service.analyses.link_restored("c")
         last = ann.line.of("traced")[-1]
         assert (last["analysis"], last["final"], last["error"]) == (asked, True, INTERRUPTED)
@@ -249,7 +240,7 @@ async def test_refusals_are_those_of_one_node() -> None:
 
 async def test_a_cancelled_analysis_stops_its_analyst() -> None:
     async with asking("a", "b", "c") as (made, ann, bot, _, asked):
-        await order(ann, CancelAnalysis(id=new(ann), analysis=asked))
+        await order(ann, commands.CancelAnalysis(id=new(ann), analysis=asked))
         assert [one["job"] for one in bot.line.of("stop_analysis")] == [asked]
         assert made["c"].service.analysis_service.jobs == 0
 
@@ -333,9 +324,9 @@ async def test_what_is_asked_without_an_owner_waits_for_the_next_one() -> None:
         bot = await made["a"].come("bot", kind="bot")
         ann = await made["a"].come("ann")
         made["b"].kill()
-        late = OfferAnalysis(id="late", games=("trapgrid",), jobs=2, name="deep", key=ANALYST_KEY)
+        late = commands.OfferAnalysis(id="late", games=("trapgrid",), jobs=2, name="deep", key=ANALYST_KEY)
         made["a"].service.analyses.offer(bot.connection, late)
-        question = AskAnalysis(id="q", match=match, ply=0)
+        question = commands.AskAnalysis(id="q", match=match, ply=0)
         room = await made["a"].registry.find(match)
         await made["a"].service.ask_analysis(ann.connection, question, room)
         made.nodes.pop("b").ownership.die()
@@ -346,7 +337,7 @@ async def test_what_is_asked_without_an_owner_waits_for_the_next_one() -> None:
         assert jobs(bot) == [answer["ref"]]
         assert bot.answer_to("late") is not None
         assert made["a"].service.analysis_service.analysts == 1
-        await order(ann, CancelAnalysis(id="cancel", analysis=answer["ref"]))
+        await order(ann, commands.CancelAnalysis(id="cancel", analysis=answer["ref"]))
         assert made["a"].service.analysis_service.jobs == 0
         await ask(ann, match)
         ann.leave()

@@ -9,20 +9,7 @@ from typing import Any, get_args
 
 import pytest
 
-from cornered.protocol.commands import (
-    AcceptChallenge,
-    AskMyMatches,
-    AskSeek,
-    Challenge,
-    CreateSeek,
-    Declare,
-    EnterPool,
-    Join,
-    JoinSeek,
-    Rematch,
-    Resign,
-    WatchLobby,
-)
+from cornered.protocol import commands
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.text import MAX_NAME
 from cornered.protocol.values import MAX_VALUES, Accepts, ClockKind, GameSpec, Player, SeekSettings
@@ -83,26 +70,26 @@ def answered(client: Client, command_id: str) -> dict[str, Any]:
 
 async def matched(challenger: Client, other: Client) -> str:
     """Have a player challenge another one, who accepts; return the match."""
-    challenge = await challenger.ask(Challenge, to=other.player.id, game=SMALL)
-    match: str = await other.ask(AcceptChallenge, challenge=challenge)
+    challenge = await challenger.ask(commands.Challenge, to=other.player.id, game=SMALL)
+    match: str = await other.ask(commands.AcceptChallenge, challenge=challenge)
     return match
 
 
 async def room_of(client: Client, match: str) -> MatchRoom:
     """Have a client join a match at its node."""
     room = await client.node.registry.find(match)
-    room.join(client.connection, Join(id="join", match=match))
+    room.join(client.connection, commands.Join(id="join", match=match))
     return room
 
 
 async def test_every_node_shows_the_tables_players_and_matches_of_all(three: Cluster) -> None:
     ann, ben = await three["b"].come("ann"), await three["c"].come("ben")
-    await ben.tell(WatchLobby(id="watch"))
-    seek = await ann.ask(CreateSeek, settings=TABLE)
+    await ben.tell(commands.WatchLobby(id="watch"))
+    seek = await ann.ask(commands.CreateSeek, settings=TABLE)
     await after(1)
     assert [one["id"] for one in heard(ben, "lobby_changed")[-1]["seeks"]] == [seek]
     agree(three)
-    match = await ben.ask(JoinSeek, seek=seek)
+    match = await ben.ask(commands.JoinSeek, seek=seek)
     for client in (ann, ben):
         assert [one["match"] for one in heard(client, "paired")] == [match]
     agree(three)
@@ -112,8 +99,8 @@ async def test_every_node_shows_the_tables_players_and_matches_of_all(three: Clu
 
 async def test_a_seat_is_sold_once_to_players_on_two_nodes(three: Cluster) -> None:
     ann, ben, cas = await three["a"].come("ann"), await three["b"].come("ben"), await three["c"].come("cas")
-    seek = await ann.ask(CreateSeek, settings=TABLE)
-    await asyncio.gather(ben.tell(JoinSeek(id="b", seek=seek)), cas.tell(JoinSeek(id="c", seek=seek)))
+    seek = await ann.ask(commands.CreateSeek, settings=TABLE)
+    await asyncio.gather(ben.tell(commands.JoinSeek(id="b", seek=seek)), cas.tell(commands.JoinSeek(id="c", seek=seek)))
     await after(SOON)
     answers = [ben.answer_to("b"), cas.answer_to("c")]
     assert sorted(one["type"] for one in answers if one) == ["acknowledged", "refused"]
@@ -123,10 +110,10 @@ async def test_a_seat_is_sold_once_to_players_on_two_nodes(three: Cluster) -> No
 
 async def test_a_challenge_crosses_nodes_and_its_end_too(three: Cluster) -> None:
     ann, ben = await three["b"].come("ann"), await three["c"].come("ben")
-    challenge = await ann.ask(Challenge, to="ben", game=SMALL)
+    challenge = await ann.ask(commands.Challenge, to="ben", game=SMALL)
     for client in (ann, ben):
         assert [one["challenge"] for one in heard(client, "challenged")] == [challenge]
-    match = await ben.ask(AcceptChallenge, challenge=challenge)
+    match = await ben.ask(commands.AcceptChallenge, challenge=challenge)
     for client in (ann, ben):
         assert [(one["how"], one["match"]) for one in heard(client, "challenge_closed")] == [("accepted", match)]
         assert [one["match"] for one in heard(client, "paired")] == [match]
@@ -137,8 +124,8 @@ async def test_a_match_is_opened_by_the_node_of_who_made_it(two: Cluster) -> Non
     two["a"].ownership.learn_all()
     ann, ben = await two["a"].come("ann"), await two["b"].come("ben")
     for challenger, other in ((ann, ben), (ben, ann)) * 3:
-        challenge = await challenger.ask(Challenge, to=other.player.id, game=SMALL)
-        match = await other.ask(AcceptChallenge, challenge=challenge)
+        challenge = await challenger.ask(commands.Challenge, to=other.player.id, game=SMALL)
+        match = await other.ask(commands.AcceptChallenge, challenge=challenge)
         assert two.table.owners[slot_of(match)][0] == other.node.name
         assert other.node.registry.owned(match) is not None
     agree(two)
@@ -147,10 +134,10 @@ async def test_a_match_is_opened_by_the_node_of_who_made_it(two: Cluster) -> Non
 async def test_a_bots_places_count_on_all_nodes(three: Cluster) -> None:
     bot = await three["b"].come("bot", kind="bot")
     ann, ben = await three["a"].come("ann"), await three["c"].come("ben")
-    await bot.ask(Declare, accepts=(Accepts(game="trapgrid", options={"size": (3,)}),), concurrency=1)
-    challenge = await ann.ask(Challenge, to="bot", game=SMALL)
-    await bot.ask(AcceptChallenge, challenge=challenge)
-    assert await ben.ask(Challenge, to="bot", game=SMALL) == "busy"
+    await bot.ask(commands.Declare, accepts=(Accepts(game="trapgrid", options={"size": (3,)}),), concurrency=1)
+    challenge = await ann.ask(commands.Challenge, to="bot", game=SMALL)
+    await bot.ask(commands.AcceptChallenge, challenge=challenge)
+    assert await ben.ask(commands.Challenge, to="bot", game=SMALL) == "busy"
     agree(three)
 
 
@@ -211,13 +198,13 @@ async def test_names_are_unique_on_all_nodes(three: Cluster) -> None:
 
 async def test_a_lost_change_is_noticed_and_the_whole_lobby_comes_again(two: Cluster) -> None:
     ann, ben = await two["a"].come("ann"), await two["b"].come("ben")
-    await ben.tell(WatchLobby(id="watch"))
+    await ben.tell(commands.WatchLobby(id="watch"))
     two.network.drop("a", "b", 1)
-    challenge = await ann.ask(Challenge, to="ben", game=SMALL)
+    challenge = await ann.ask(commands.Challenge, to="ben", game=SMALL)
     await after(2)
     agree(two)
     assert [one["challenge"] for one in heard(ben, "challenged")] == [challenge]
-    seek = await ann.ask(CreateSeek, settings=TABLE)
+    seek = await ann.ask(commands.CreateSeek, settings=TABLE)
     await after(2)
     shown = heard(ben, "lobby")[-1]["seeks"] + [one for each in heard(ben, "lobby_changed") for one in each["seeks"]]
     assert seek in [one["id"] for one in shown]
@@ -226,11 +213,11 @@ async def test_a_lost_change_is_noticed_and_the_whole_lobby_comes_again(two: Clu
 async def test_nodes_that_were_cut_off_agree_again(two: Cluster) -> None:
     ann, ben = await two["a"].come("ann"), await two["b"].come("ben")
     two.network.cut_both("a", "b")
-    await ann.ask(CreateSeek, settings=TABLE)
+    await ann.ask(commands.CreateSeek, settings=TABLE)
     gone = await two["b"].come("cas")
     gone.leave()
     await two["b"].come("dee")
-    await ben.tell(CreateSeek(id="late", settings=TABLE))
+    await ben.tell(commands.CreateSeek(id="late", settings=TABLE))
     await after(5)
     two.network.mend("a", "b")
     await after(3)
@@ -247,26 +234,26 @@ async def test_the_lobby_outlives_its_owner(three: Cluster) -> None:
         await three["c"].come("bot", kind="bot"),
     )
     twin = await three["c"].come("ann2", shown="Ann")
-    await bot.ask(Declare, accepts=(Accepts(game="trapgrid"),), concurrency=5)
-    seek = await ann.ask(CreateSeek, settings=TABLE)
-    challenge = await ann.ask(Challenge, to="ben", game=SMALL)
+    await bot.ask(commands.Declare, accepts=(Accepts(game="trapgrid"),), concurrency=5)
+    seek = await ann.ask(commands.CreateSeek, settings=TABLE)
+    challenge = await ann.ask(commands.Challenge, to="ben", game=SMALL)
     before = state(three, "b")
     await three.die("a", "b")
     await after(3)
     agree(three)
     assert state(three, "b") == before
     assert twin.connection.player.name == "Ann (2)"
-    match = await ben.ask(AcceptChallenge, challenge=challenge)
+    match = await ben.ask(commands.AcceptChallenge, challenge=challenge)
     assert [one["match"] for one in heard(ann, "paired")] == [match]
     assert len(heard(ben, "challenged")) == 1
-    assert await bot.ask(JoinSeek, seek=seek) in three["c"].lobby.facts.matches
+    assert await bot.ask(commands.JoinSeek, seek=seek) in three["c"].lobby.facts.matches
     agree(three)
 
 
 async def test_a_command_waits_for_the_next_owner(three: Cluster) -> None:
     ben = await three["c"].come("ben")
     three["a"].kill()
-    await ben.tell(CreateSeek(id="late", settings=TABLE))
+    await ben.tell(commands.CreateSeek(id="late", settings=TABLE))
     await after(3)
     assert ben.answer_to("late") is None
     await three.die("a", "b")
@@ -278,7 +265,7 @@ async def test_a_command_waits_for_the_next_owner(three: Cluster) -> None:
 async def test_a_command_that_no_owner_answers_is_refused_for_now(two: Cluster) -> None:
     ben = await two["b"].come("ben")
     two["a"].kill()
-    await ben.tell(CreateSeek(id="late", settings=TABLE))
+    await ben.tell(commands.CreateSeek(id="late", settings=TABLE))
     await after(FORWARD_SECONDS + 2)
     answer = answered(ben, "late")
     assert answer["code"] == "internal"
@@ -287,7 +274,7 @@ async def test_a_command_that_no_owner_answers_is_refused_for_now(two: Cluster) 
 async def test_an_acknowledged_command_that_is_repeated_at_the_next_owner_is_carried_out_once(three: Cluster) -> None:
     ben = await three["c"].come("ben")
     three.network.cut("a", "c")
-    await ben.tell(CreateSeek(id="once", settings=TABLE))
+    await ben.tell(commands.CreateSeek(id="once", settings=TABLE))
     await after(SOON)
     assert len(three["b"].lobby.facts.tables) == 1
     await three.die("a", "b")
@@ -301,9 +288,9 @@ async def test_a_match_that_was_agreed_is_opened_by_the_next_owner(three: Cluste
     three.table.assign(range(LOBBY_SLOT), "c")
     three["a"].ownership.learn_all()
     ann, ben = await three["b"].come("ann"), await three["c"].come("ben")
-    seek = await ann.ask(CreateSeek, settings=TABLE)
+    seek = await ann.ask(commands.CreateSeek, settings=TABLE)
     three.network.cut("a", "c")
-    await ben.tell(JoinSeek(id="join", seek=seek))
+    await ben.tell(commands.JoinSeek(id="join", seek=seek))
     await after(SOON)
     assert await three.store.live() == []
     await three.die("a", "b")
@@ -317,8 +304,10 @@ async def test_a_match_that_was_agreed_is_opened_by_the_next_owner(three: Cluste
 
 async def test_a_planned_handover_loses_nothing(three: Cluster) -> None:
     ann, ben = await three["a"].come("ann"), await three["c"].come("ben")
-    seek = await ann.ask(CreateSeek, settings=TABLE)
-    waiting = [three.tasks.create_task(ben.tell(CreateSeek(id=f"t{number}", settings=TABLE))) for number in range(4)]
+    seek = await ann.ask(commands.CreateSeek, settings=TABLE)
+    waiting = [
+        three.tasks.create_task(ben.tell(commands.CreateSeek(id=f"t{number}", settings=TABLE))) for number in range(4)
+    ]
     await three["a"].ownership.give([LOBBY_SLOT], "b")
     await asyncio.gather(*waiting)
     await after(5)
@@ -326,7 +315,7 @@ async def test_a_planned_handover_loses_nothing(three: Cluster) -> None:
     assert set(three["b"].lobby.facts.tables) == {seek, *refs}
     assert len(refs) == 4
     agree(three)
-    assert await ann.ask(JoinSeek, seek=next(iter(refs))) in three["c"].lobby.facts.matches
+    assert await ann.ask(commands.JoinSeek, seek=next(iter(refs))) in three["c"].lobby.facts.matches
 
 
 async def test_an_owner_that_was_overtaken_unknowingly_tells_nothing_that_is_not_stored(three: Cluster) -> None:
@@ -334,7 +323,7 @@ async def test_an_owner_that_was_overtaken_unknowingly_tells_nothing_that_is_not
     three["a"].ownership.is_paused = True
     three["b"].ownership.take([LOBBY_SLOT])
     await after(3)
-    await ann.tell(CreateSeek(id="late", settings=TABLE))
+    await ann.tell(commands.CreateSeek(id="late", settings=TABLE))
     await after(1)
     assert ann.answer_to("late") is None
     assert three["a"].lobby.facts.tables == {}
@@ -343,14 +332,14 @@ async def test_an_owner_that_was_overtaken_unknowingly_tells_nothing_that_is_not
     await after(4)
     answer = answered(ann, "late")
     assert list(three["c"].lobby.facts.tables) == [answer["ref"]]
-    assert await ben.ask(JoinSeek, seek=answer["ref"]) is not None
+    assert await ben.ask(commands.JoinSeek, seek=answer["ref"]) is not None
     agree(three)
 
 
 async def test_what_is_not_stored_is_told_on_no_node(two: Cluster) -> None:
     ben = await two["b"].come("ben")
     two["a"].log.is_away = True
-    await ben.tell(CreateSeek(id="late", settings=TABLE))
+    await ben.tell(commands.CreateSeek(id="late", settings=TABLE))
     await after(3)
     assert two["a"].lobby.facts.tables == two["b"].lobby.facts.tables == {}
     two["a"].log.is_away = False
@@ -361,11 +350,11 @@ async def test_what_is_not_stored_is_told_on_no_node(two: Cluster) -> None:
 
 async def test_a_private_table_is_known_by_its_invitation_on_every_node(two: Cluster) -> None:
     ann, ben = await two["a"].come("ann"), await two["b"].come("ben")
-    seek = await ann.ask(CreateSeek, settings=SeekSettings(game=SMALL, private=True))
-    two["b"].service.ask_seek(ben.connection, AskSeek(id="x", seek=seek))
+    seek = await ann.ask(commands.CreateSeek, settings=SeekSettings(game=SMALL, private=True))
+    two["b"].service.ask_seek(ben.connection, commands.AskSeek(id="x", seek=seek))
     assert [info["seek"]["id"] for info in ben.line.of("seek_info")] == [seek]
-    assert await ben.ask(JoinSeek, seek=seek) is not None
-    two["b"].service.ask_seek(ben.connection, AskSeek(id="gone", seek=seek))
+    assert await ben.ask(commands.JoinSeek, seek=seek) is not None
+    two["b"].service.ask_seek(ben.connection, commands.AskSeek(id="gone", seek=seek))
     await after(SOON)
     assert [answer["code"] for answer in ben.line.of("refused")] == ["unknown_seek"]
 
@@ -373,9 +362,9 @@ async def test_a_private_table_is_known_by_its_invitation_on_every_node(two: Clu
 async def test_a_table_that_is_not_known_here_yet_is_asked_for_at_the_owner(two: Cluster) -> None:
     ann, ben = await two["a"].come("ann"), await two["b"].come("ben")
     two.network.delay("a", "b", 1.0)
-    seek = await ann.ask(CreateSeek, settings=SeekSettings(game=SMALL, private=True))
+    seek = await ann.ask(commands.CreateSeek, settings=SeekSettings(game=SMALL, private=True))
     assert seek not in two["b"].lobby.facts.tables
-    two["b"].service.ask_seek(ben.connection, AskSeek(id="x", seek=seek))
+    two["b"].service.ask_seek(ben.connection, commands.AskSeek(id="x", seek=seek))
     await after(2.5)
     assert [info["seek"]["id"] for info in ben.line.of("seek_info")] == [seek]
 
@@ -384,11 +373,11 @@ async def test_a_large_lobby_comes_in_parts_with_the_changes_between(two: Cluste
     ann = await two["a"].come("ann")
     clients = [await two["a"].come(f"p{number}") for number in range(300)]
     for client in clients[:100]:
-        await client.tell(CreateSeek(id="t", settings=TABLE))
+        await client.tell(commands.CreateSeek(id="t", settings=TABLE))
     two.network.drop("a", "b", 1)
-    await ann.tell(CreateSeek(id="t1", settings=TABLE))
+    await ann.tell(commands.CreateSeek(id="t1", settings=TABLE))
     for number, client in enumerate(clients[100:]):
-        await client.tell(CreateSeek(id=f"u{number}", settings=TABLE))
+        await client.tell(commands.CreateSeek(id=f"u{number}", settings=TABLE))
         await after(0.01)
     await after(3)
     agree(two)
@@ -406,7 +395,7 @@ async def fill(made: Cluster, monkeypatch: pytest.MonkeyPatch) -> list[LobbyPart
         send(node, message)
 
     for number in range(25):
-        await (await made["a"].come(f"p{number}")).tell(CreateSeek(id="t", settings=TABLE))
+        await (await made["a"].come(f"p{number}")).tell(commands.CreateSeek(id="t", settings=TABLE))
     await after(SOON)
     monkeypatch.setattr(lobby_stream, "PART_EVENTS", 5)
     monkeypatch.setattr(made["a"].nodes, "send", record)
@@ -492,10 +481,10 @@ async def test_a_player_finds_the_matches_of_all_nodes(two: Cluster) -> None:
     two["a"].ownership.learn_all()
     matches = set()
     for number in range(6):
-        challenge = await ann.ask(Challenge, to="ben", game=SMALL)
-        matches.add(await ben.ask(AcceptChallenge, challenge=challenge, id=f"yes{number}"))
+        challenge = await ann.ask(commands.Challenge, to="ben", game=SMALL)
+        matches.add(await ben.ask(commands.AcceptChallenge, challenge=challenge, id=f"yes{number}"))
     for name in ("a", "b"):
-        shown = await two[name].service.my_matches(ann.connection, AskMyMatches(id="mine"))
+        shown = await two[name].service.my_matches(ann.connection, commands.AskMyMatches(id="mine"))
         assert {one.id for one in shown.live} == matches
 
 
@@ -505,7 +494,7 @@ async def test_a_player_whom_one_node_has_welcomed_is_challenged_from_every_othe
     three.network.delay("c", "a", SOON * 1.5)
     for challenger, player in ((ann, "ben"), (cas, "dee")):
         challenged = await three["c"].come(player)
-        challenge = await challenger.ask(Challenge, seconds=2, to=player, game=SMALL)
+        challenge = await challenger.ask(commands.Challenge, seconds=2, to=player, game=SMALL)
         assert [one["challenge"] for one in heard(challenged, "challenged")] == [challenge]
     agree(three)
 
@@ -514,7 +503,7 @@ async def test_a_player_of_whom_the_lobby_has_heard_nothing_is_found(three: Clus
     ann = await three["b"].come("ann")
     three.network.cut("c", "a")
     ben = await three["c"].come("ben")
-    await ann.tell(Challenge(id="x", to="ben", game=SMALL))
+    await ann.tell(commands.Challenge(id="x", to="ben", game=SMALL))
     three.network.mend("a", "c")
     await after(2)
     assert [one["by"]["id"] for one in heard(ben, "challenged")] == ["ann"]
@@ -525,19 +514,19 @@ async def test_a_command_of_a_player_of_whom_the_lobby_has_not_heard_is_carried_
     two["b"].nodes.send("a", Visitors(went=("ann",)))
     await after(DEPARTURE_S + 1)
     assert "ann" not in two["a"].lobby.facts.guests
-    assert await ann.ask(CreateSeek, seconds=2, settings=TABLE) in two["a"].lobby.facts.tables
+    assert await ann.ask(commands.CreateSeek, seconds=2, settings=TABLE) in two["a"].lobby.facts.tables
 
 
 async def test_a_player_who_is_on_no_node_is_refused_when_all_have_answered(three: Cluster) -> None:
     ann, ben = await three["a"].come("ann"), await three["b"].come("ben")
     for client in (ann, ben):
-        assert await client.ask(Challenge, to="nobody", game=SMALL) == "unknown_player"
+        assert await client.ask(commands.Challenge, to="nobody", game=SMALL) == "unknown_player"
 
 
 async def test_a_node_that_does_not_answer_delays_a_refusal_for_a_bounded_time(three: Cluster) -> None:
     ann = await three["b"].come("ann")
     three.network.cut("c", "a")
-    waiting = three.tasks.create_task(ann.tell(Challenge(id="x", to="nobody", game=SMALL)))
+    waiting = three.tasks.create_task(ann.tell(commands.Challenge(id="x", to="nobody", game=SMALL)))
     await after(ANSWER_SECONDS - 0.2)
     assert ann.answer_to("x") is None
     await after(0.4)
@@ -548,7 +537,7 @@ async def test_a_node_that_does_not_answer_delays_a_refusal_for_a_bounded_time(t
 async def test_a_node_that_dies_is_not_waited_for(three: Cluster) -> None:
     ann = await three["b"].come("ann")
     three.network.cut("c", "a")
-    await ann.tell(Challenge(id="x", to="nobody", game=SMALL))
+    await ann.tell(commands.Challenge(id="x", to="nobody", game=SMALL))
     await after(0.1)
     await three.die("c", "b")
     assert (ann.answer_to("x") or {})["code"] == "unknown_player"
@@ -559,7 +548,7 @@ async def test_the_searches_for_players_are_bounded(three: Cluster) -> None:
     three.network.cut("c", "a")
     for client in clients:
         for number in range(16):
-            await client.tell(Challenge(id=f"x{number}", to=f"nobody{number}", game=SMALL))
+            await client.tell(commands.Challenge(id=f"x{number}", to=f"nobody{number}", game=SMALL))
     await after(ANSWER_SECONDS / 2)
     answers = [client.answer_to(f"x{number}") for client in clients for number in range(16)]
     assert [answer["code"] for answer in answers if answer is not None] == ["internal"] * 16
@@ -580,7 +569,7 @@ async def test_a_match_that_ended_on_another_node_stays_ended_where_it_was_befor
         made["b"].ownership.take([slot_of(match)])
         await after(SOON)
         room = await room_of(ben, match)
-        room.submit(ben.connection, Resign(id="resign", match=match), 0.0)
+        room.submit(ben.connection, commands.Resign(id="resign", match=match), 0.0)
         await after(SOON)
         made["a"].ownership.take([slot_of(match)])
         await after(SOON)
@@ -596,10 +585,10 @@ async def agreed_rematch(made: Cluster, ann: Client, ben: Client) -> str:
     match = await matched(ann, ben)
     room = await made["a"].registry.find(match)
     for client in (ann, ben):
-        room.join(client.connection, Join(id="join", match=match))
-    room.submit(ann.connection, Resign(id="resign", match=match), 0.0)
+        room.join(client.connection, commands.Join(id="join", match=match))
+    room.submit(ann.connection, commands.Resign(id="resign", match=match), 0.0)
     for client in (ann, ben):
-        room.submit(client.connection, Rematch(id="rematch", match=match), 0.0)
+        room.submit(client.connection, commands.Rematch(id="rematch", match=match), 0.0)
     return rematch_id(match)
 
 
@@ -646,7 +635,7 @@ async def test_a_match_is_over_whose_node_was_started_again_before_it_said_so() 
         match = await matched(ann, ben)
         room = await room_of(ben, match)
         made.network.cut("b", "a")
-        room.submit(ben.connection, Resign(id="resign", match=match), 0.0)
+        room.submit(ben.connection, commands.Resign(id="resign", match=match), 0.0)
         await until(lambda: room.match.over)
         made["b"].kill()
         assert match in made["a"].lobby.facts.matches
@@ -678,7 +667,7 @@ async def test_ends_of_matches_during_a_take_over_are_bounded_and_none_is_shown_
     for number in range(MAX_ENDED + 10):
         b.lobby.received("a", MatchOver(match=f"x{number}"))
     assert len(b.lobby._owner._ended_meanwhile) == MAX_ENDED
-    room.submit(ann.connection, Resign(id="resign", match=match), 0.0)
+    room.submit(ann.connection, commands.Resign(id="resign", match=match), 0.0)
     await after(SOON)
     assert room.match.over
     assert match not in b.lobby._owner._ended_meanwhile
@@ -695,7 +684,7 @@ async def test_ends_of_matches_during_a_take_over_are_bounded_and_none_is_shown_
 async def test_players_on_two_nodes_are_paired(two: Cluster) -> None:
     ann, ben = await two["a"].come("ann"), await two["b"].come("ben")
     for player in (ann, ben):
-        assert await player.ask(EnterPool, pool=POOL) is None
+        assert await player.ask(commands.EnterPool, pool=POOL) is None
     assert ben.line.of("waiting")[-1]["pool"] == POOL
     await after(ROUND_S + SOON)
     (first,), (second,) = ann.line.of("paired"), ben.line.of("paired")
@@ -707,12 +696,12 @@ async def test_players_on_two_nodes_are_paired(two: Cluster) -> None:
 
 async def test_the_wait_in_a_pool_outlives_the_lobbys_owner(two: Cluster) -> None:
     ann = await two["b"].come("ann")
-    await ann.ask(EnterPool, pool=POOL)
+    await ann.ask(commands.EnterPool, pool=POOL)
     since = ann.line.of("waiting")[-1]["since"]
     await two.die("a", "b")
     await after(3)
     ben = await two["b"].come("ben")
-    await ben.ask(EnterPool, pool=POOL)
+    await ben.ask(commands.EnterPool, pool=POOL)
     await after(ROUND_S + SOON)
     assert len(ann.line.of("paired")) == 1
     assert all(one["since"] == since for one in ann.line.of("waiting") if one["pool"])
@@ -720,7 +709,7 @@ async def test_the_wait_in_a_pool_outlives_the_lobbys_owner(two: Cluster) -> Non
 
 async def test_who_comes_back_is_told_of_the_wait(two: Cluster) -> None:
     ann = await two["a"].come("ann")
-    await ann.ask(EnterPool, pool=POOL)
+    await ann.ask(commands.EnterPool, pool=POOL)
     again = await two["b"].come("ann")
     (waiting,) = again.line.of("waiting")
     assert waiting == ann.line.of("waiting")[-1]

@@ -6,21 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from cornered.protocol.commands import (
-    AskHistory,
-    AskMoves,
-    Claim,
-    CreateSeek,
-    Join,
-    JoinSeek,
-    Leave,
-    OfferDraw,
-    Play,
-    Rematch,
-    Resign,
-    Say,
-    WatchLobby,
-)
+from cornered.protocol import commands
 from cornered.protocol.events import Ended, MatchEvent, RematchDeclined
 from cornered.protocol.messages import (
     Acknowledged,
@@ -54,11 +40,11 @@ def seqs(*heard: Happened) -> list[int]:
 
 async def test_moves_that_do_not_fit_are_refused_and_change_nothing(shared: Running, pair: Pair) -> None:
     async with seated(shared, pair) as (ann, ben, cas, match):
-        assert await ben.refused(Play, match=match, ply=0, move="c2") == "not_your_turn"
-        assert await ann.refused(Play, match=match, ply=1, move="a2") == "stale_ply"
-        assert await ann.refused(Play, match=match, ply=0, move="b2") == "illegal_move"
-        assert await cas.refused(Play, match=match, ply=0, move="a2") == "not_a_player"
-        assert await ann.refused(Play, match="nowhere", ply=0, move="a2") == "unknown_match"
+        assert await ben.refused(commands.Play, match=match, ply=0, move="c2") == "not_your_turn"
+        assert await ann.refused(commands.Play, match=match, ply=1, move="a2") == "stale_ply"
+        assert await ann.refused(commands.Play, match=match, ply=0, move="b2") == "illegal_move"
+        assert await cas.refused(commands.Play, match=match, ply=0, move="a2") == "not_a_player"
+        assert await ann.refused(commands.Play, match="nowhere", ply=0, move="a2") == "unknown_match"
         assert (await ann.join(match)).ply == 0
 
 
@@ -66,79 +52,79 @@ async def test_a_repeated_move_is_acknowledged_again_and_made_once_even_when_the
     shared: Running, pair: Pair
 ) -> None:
     async with seated(shared, pair) as (ann, ben, _, match):
-        first = await ann.do(Play, id="same", match=match, ply=0, move="a2")
-        again = await ann.do(Play, id="same", match=match, ply=0, move="a2")
+        first = await ann.do(commands.Play, id="same", match=match, ply=0, move="a2")
+        again = await ann.do(commands.Play, id="same", match=match, ply=0, move="a2")
         assert first == again
-        await ben.do(Play, match=match, ply=1, move="c2")
+        await ben.do(commands.Play, match=match, ply=1, move="c2")
         assert seqs(await ben.hear(Happened), await ben.hear(Happened)) == [2, 3]
     async with seated(shared, pair) as (ann, ben, _, match):
-        last = await ann.do(Resign, id="enough", match=match)
+        last = await ann.do(commands.Resign, id="enough", match=match)
         for client in (ann, ben):
-            await client.do(Leave, match=match)
+            await client.do(commands.Leave, match=match)
         # The match task is closed, and opens again from the journal.
-        assert await ann.do(Resign, id="enough", match=match) == last
-        assert await ann.refused(Resign, match=match) == "match_over"
+        assert await ann.do(commands.Resign, id="enough", match=match) == last
+        assert await ann.refused(commands.Resign, match=match) == "match_over"
 
 
 async def test_join_with_since_brings_exactly_the_gap(shared: Running, pair: Pair) -> None:
     async with seated(shared, pair) as (ann, ben, cas, match):
-        await ann.do(Play, match=match, ply=0, move="a2")
-        await ben.do(Play, match=match, ply=1, move="c2")
-        await ann.do(Play, match=match, ply=2, move="a1")
-        assert (await cas.ask(Join, match=match, since=2)).seq == 4
+        await ann.do(commands.Play, match=match, ply=0, move="a2")
+        await ben.do(commands.Play, match=match, ply=1, move="c2")
+        await ann.do(commands.Play, match=match, ply=2, move="a1")
+        assert (await cas.ask(commands.Join, match=match, since=2)).seq == 4
         gap = await cas.hear(Happened)
         assert seqs(gap) == [3, 4]
         assert gap.ply == 3
-        assert (await cas.ask(Join, match=match, since=4)).type == "acknowledged"
-        await cas.do(Leave, match=match)
+        assert (await cas.ask(commands.Join, match=match, since=4)).type == "acknowledged"
+        await cas.do(commands.Leave, match=match)
         assert not [message for message in cas.heard if isinstance(message, Happened)]
         # A sequence number from the future is answered with everything.
-        assert isinstance(await cas.ask(Join, match=match, since=99), Snapshot)
+        assert isinstance(await cas.ask(commands.Join, match=match, since=99), Snapshot)
 
 
 async def test_what_is_legal_and_what_was_can_be_asked(shared: Running, pair: Pair) -> None:
     async with seated(shared, pair) as (ann, ben, cas, match):
-        await ann.do(Play, match=match, ply=0, move="a2")
-        moves = await ben.ask(AskMoves, match=match, ply=1)
+        await ann.do(commands.Play, match=match, ply=0, move="a2")
+        moves = await ben.ask(commands.AskMoves, match=match, ply=1)
         assert set(moves.moves) == {"c2", "b1"}
-        assert await ben.refused(AskMoves, match=match, ply=2) == "stale_ply"
-        history = await ben.ask(AskHistory, match=match)
+        assert await ben.refused(commands.AskMoves, match=match, ply=2) == "stale_ply"
+        history = await ben.ask(commands.AskHistory, match=match)
         assert (history.moves, len(history.positions)) == (("a2",), 2)
         # A finished match can be looked at for ever.
-        await ann.do(Resign, match=match)
+        await ann.do(commands.Resign, match=match)
         snapshot = await cas.join(match)
         assert (snapshot.over, snapshot.winner, snapshot.reason) == (True, 1, "resignation")
         assert snapshot.seed is not None
-        assert isinstance(await cas.ask(AskHistory, match=match), History)
+        assert isinstance(await cas.ask(commands.AskHistory, match=match), History)
 
 
 async def test_who_asks_for_legal_moves_gets_them_with_every_own_turn(shared: Running, pair: Pair) -> None:
     async with seated(shared, pair, game=QUORIDOR) as (ann, ben, cas, match):
-        first = await ann.ask(Join, match=match, legal=True)
+        first = await ann.ask(commands.Join, match=match, legal=True)
         assert set(first.legal) >= {"b2", "a1h"}
-        assert (await ben.ask(Join, match=match, legal=True)).legal is None
-        assert (await cas.ask(Join, match=match, legal=True)).legal is None
-        await ann.do(Play, match=match, ply=0, move="b2")
+        assert (await ben.ask(commands.Join, match=match, legal=True)).legal is None
+        assert (await cas.ask(commands.Join, match=match, legal=True)).legal is None
+        await ann.do(commands.Play, match=match, ply=0, move="b2")
         assert [(await client.hear(Happened)).legal is None for client in (ann, ben, cas)] == [True, False, True]
-        asked = await ben.ask(AskMoves, match=match, ply=1)
-        assert (await ben.ask(Join, match=match, legal=True)).legal == asked.moves
+        asked = await ben.ask(commands.AskMoves, match=match, ply=1)
+        assert (await ben.ask(commands.Join, match=match, legal=True)).legal == asked.moves
         # What changes neither the position nor the turn is told with the moves of the turn too.
-        await ann.do(OfferDraw, match=match)
+        await ann.do(commands.OfferDraw, match=match)
         assert [(await client.hear(Happened)).legal for client in (ann, ben, cas)] == [None, asked.moves, None]
-        assert (await ben.ask(Join, match=match, since=2, legal=True)).type == "acknowledged"
+        assert (await ben.ask(commands.Join, match=match, since=2, legal=True)).type == "acknowledged"
         assert (await ben.hear(Happened)).legal == asked.moves
-        await ben.do(Resign, match=match)
+        await ben.do(commands.Resign, match=match)
         assert (await ben.hear(Happened)).legal is None
 
 
 async def test_a_join_without_the_wish_ends_the_legal_moves(shared: Running, pair: Pair) -> None:
     async with seated(shared, pair) as (ann, ben, _, match):
-        assert (await ann.ask(Join, match=match, legal=True)).legal == ("a2", "b3")
+        assert (await ann.ask(commands.Join, match=match, legal=True)).legal == ("a2", "b3")
         assert (await ann.join(match)).legal is None
-        await ben.ask(Join, match=match, legal=True)
-        await ben.do(Leave, match=match)
+        await ben.ask(commands.Join, match=match, legal=True)
+        await ben.do(commands.Leave, match=match)
         await ben.join(match)
-        await ann.do(Play, match=match, ply=0, move="a2")
+        await ann.do(commands.Play, match=match, ply=0, move="a2")
         assert (await ben.hear(Happened)).legal is None
 
 
@@ -154,20 +140,20 @@ async def test_spectators_and_players_talk_among_themselves_and_who_comes_late_g
     shared: Running, pair: Pair
 ) -> None:
     async with seated(shared, pair) as (ann, ben, cas, match), shared.client("Dee") as dee:
-        assert await cas.refused(Say, match=match, room="spectators", text="hi") == "not_a_spectator"
+        assert await cas.refused(commands.Say, match=match, room="spectators", text="hi") == "not_a_spectator"
         await cas.join(match)
-        assert await cas.refused(Say, match=match, room="players", text="psst") == "not_a_player"
-        assert await ann.refused(Say, match=match, room="spectators", text="hi") == "not_a_spectator"
+        assert await cas.refused(commands.Say, match=match, room="players", text="psst") == "not_a_player"
+        assert await ann.refused(commands.Say, match=match, room="spectators", text="hi") == "not_a_spectator"
         lines = [f"line {number}" for number in range(3)]
         for line in lines:
-            await cas.do(Say, match=match, room="spectators", text=line)
-        await ann.do(Say, match=match, room="players", text="good luck")
+            await cas.do(commands.Say, match=match, room="spectators", text=line)
+        await ann.do(commands.Say, match=match, room="players", text="good luck")
         await dee.join(match)
         assert [(await dee.hear(Said)).text for _ in lines] == lines
         assert (await ben.hear(Said)).text == "good luck"
         await ben.join(match)
         assert (await ben.hear(Said)).text == "good luck"
-        await dee.do(Say, match=match, room="spectators", text="a good game")
+        await dee.do(commands.Say, match=match, room="spectators", text="a good game")
         assert (await cas.hear(Said, lambda said: said.by == dee.player)).text == "a good game"
 
 
@@ -182,32 +168,32 @@ async def test_the_number_of_spectators_is_sent_to_all(running: Running, pair: P
 
 async def test_with_a_delay_spectators_see_the_past(running_server: Start, stores: Stores) -> None:
     async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
-        seek = await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, seat=0, delay=300))
-        match = (await ben.do(JoinSeek, seek=seek.ref)).ref
+        seek = await ann.do(commands.CreateSeek, settings=SeekSettings(game=SMALL, seat=0, delay=300))
+        match = (await ben.do(commands.JoinSeek, seek=seek.ref)).ref
         assert match is not None
-        await ann.do(Play, match=match, ply=0, move="a2")
+        await ann.do(commands.Play, match=match, ply=0, move="a2")
         async with running.client("Cas") as cas:
             snapshot = await cas.join(match)
             assert (snapshot.ply, snapshot.seq, snapshot.moves) == (0, 1, ())
-            assert await cas.refused(AskMoves, match=match, ply=1) == "stale_ply"
-            assert (await cas.ask(AskHistory, match=match)).moves == ()
-            assert (await cas.ask(Join, match=match, since=0)).seq == 1
+            assert await cas.refused(commands.AskMoves, match=match, ply=1) == "stale_ply"
+            assert (await cas.ask(commands.AskHistory, match=match)).moves == ()
+            assert (await cas.ask(commands.Join, match=match, since=0)).seq == 1
             assert seqs(await cas.hear(Happened)) == [1]
             assert (await ann.join(match)).ply == 1
             # The end of the match ends the delay of publication.
-            await ann.do(Resign, match=match)
+            await ann.do(commands.Resign, match=match)
             assert seqs(await cas.hear(Happened), await cas.hear(Happened)) == [2, 3]
 
 
 async def test_a_private_match_shows_itself_to_its_players_only(shared: Running) -> None:
     async with shared.client("Ann") as ann, shared.client("Ben") as ben, shared.client("Cas") as cas:
-        seek = await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, seat=0, private=True))
-        match = (await ben.do(JoinSeek, seek=seek.ref)).ref
+        seek = await ann.do(commands.CreateSeek, settings=SeekSettings(game=SMALL, seat=0, private=True))
+        match = (await ben.do(commands.JoinSeek, seek=seek.ref)).ref
         assert match is not None
-        assert await cas.refused(Join, match=match) == "private"
-        assert await cas.refused(AskHistory, match=match) == "private"
+        assert await cas.refused(commands.Join, match=match) == "private"
+        assert await cas.refused(commands.AskHistory, match=match) == "private"
         assert (await ben.join(match)).private
-        assert match not in [one.id for one in (await cas.ask(WatchLobby)).matches]
+        assert match not in [one.id for one in (await cas.ask(commands.WatchLobby)).matches]
 
 
 async def test_victory_is_claimed_when_the_opponent_stays_away(
@@ -216,15 +202,15 @@ async def test_victory_is_claimed_when_the_opponent_stays_away(
     async with running_server(gone_seconds=30) as running, running.client("Ann") as ann:
         async with running.client("Ben") as ben:
             match = await pair(ann, ben)
-            await ann.do(Play, match=match, ply=0, move="a2")
-            assert await ann.refused(Claim, match=match) == "opponent_here"
+            await ann.do(commands.Play, match=match, ply=0, move="a2")
+            assert await ann.refused(commands.Claim, match=match) == "opponent_here"
         gone = await ann.hear(SeatPresence, lambda said: not said.connected)
         assert (gone.seat, gone.claim_at) == (1, stores.now.at + 30_000)
         assert (await ann.join(match)).connected == (True, False)
         stores.now.at += 29_999
-        assert await ann.refused(Claim, match=match) == "opponent_here"
+        assert await ann.refused(commands.Claim, match=match) == "opponent_here"
         stores.now.at += 1
-        await ann.do(Claim, match=match)
+        await ann.do(commands.Claim, match=match)
         ended = (await ann.hear(Happened, lambda said: said.events[-1].type == "ended")).events[-1]
         assert isinstance(ended, Ended)
         assert (ended.winner, ended.reason) == (0, "gone")
@@ -235,7 +221,7 @@ async def test_a_player_with_two_sockets_is_gone_when_the_last_one_closes(shared
         async with shared.client("Ben", token=ben.welcome.token) as other:
             await other.join(match)
             await ben.socket.close()
-            await ann.do(Play, match=match, ply=0, move="a2")
+            await ann.do(commands.Play, match=match, ply=0, move="a2")
             assert seqs(await other.hear(Happened)) == [2]
             assert not [one for one in ann.heard if isinstance(one, SeatPresence) and not one.connected]
         assert not (await ann.hear(SeatPresence, lambda said: said.seat == 1)).connected
@@ -243,14 +229,14 @@ async def test_a_player_with_two_sockets_is_gone_when_the_last_one_closes(shared
 
 async def test_a_rematch_is_a_new_match_with_the_seats_changed(shared: Running, pair: Pair, play_out: PlayOut) -> None:
     async with seated(shared, pair) as (ann, ben, _, match):
-        assert await ann.refused(Rematch, match=match) == "match_not_over"
+        assert await ann.refused(commands.Rematch, match=match) == "match_not_over"
         await play_out(match, (ann, ben))
-        await ann.do(Rematch, match=match)
-        await ben.do(Rematch, id="yes", match=match)
+        await ann.do(commands.Rematch, match=match)
+        await ben.do(commands.Rematch, id="yes", match=match)
         new, old = await ann.hear(Paired), await ben.hear(Paired)
         assert (new.match, new.seat, old.seat) == (old.match, 1, 0)
         assert (await ann.join(match)).next == new.match
-        await ben.do(Rematch, id="yes", match=match)
+        await ben.do(commands.Rematch, id="yes", match=match)
         for client in (ann, ben):
             await client.join(new.match)
         assert (await play_out(new.match, (ben, ann)))[-1].events[-1].type == "ended"
@@ -261,13 +247,13 @@ async def test_an_offer_of_a_rematch_is_over_in_time_also_after_a_restart(
 ) -> None:
     monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 1)
     async with seated(running_server(), pair) as (ann, ben, _, match):
-        await ann.do(Resign, match=match)
-        await ann.do(Rematch, match=match)
+        await ann.do(commands.Resign, match=match)
+        await ann.do(commands.Rematch, match=match)
         stores.now.at += 120_000
         over = await ben.hear(Happened, lambda said: said.events[-1].type == "rematch_declined")
         assert isinstance(over.events[-1], RematchDeclined)
         assert over.events[-1].seat is None
-        await ben.do(Rematch, match=match)
+        await ben.do(commands.Rematch, match=match)
     stores.now.at += 120_000
     async with running_server() as running, running.client("Cas") as cas:
         snapshot = await cas.join(match)
@@ -282,9 +268,9 @@ async def test_nothing_is_acknowledged_that_could_not_be_stored(
 ) -> None:
     async with seated(running_server(), pair) as (ann, ben, _, match):
         stores.journal.failures = ["before"]
-        assert await ann.refused(Play, match=match, ply=0, move="a2") == "internal"
+        assert await ann.refused(commands.Play, match=match, ply=0, move="a2") == "internal"
         assert (await ben.join(match)).ply == 0
-        assert (await ann.do(Play, match=match, ply=0, move="b3")).seq == 2
+        assert (await ann.do(commands.Play, match=match, ply=0, move="b3")).seq == 2
         assert seqs(await ben.hear(Happened)) == [2]
 
 
@@ -293,10 +279,10 @@ async def test_a_write_that_only_seemed_to_fail_is_found_again(
 ) -> None:
     async with seated(running_server(), pair) as (ann, ben, _, match):
         stores.journal.failures = ["after"]
-        assert await ann.refused(Play, id="move", match=match, ply=0, move="a2") == "internal"
+        assert await ann.refused(commands.Play, id="move", match=match, ply=0, move="a2") == "internal"
         # The client repeats the command with the same id, and gets the acknowledgement.
-        assert (await ann.do(Play, id="move", match=match, ply=0, move="a2")).seq == 2
-        await ben.do(Play, match=match, ply=1, move="c2")
+        assert (await ann.do(commands.Play, id="move", match=match, ply=0, move="a2")).seq == 2
+        await ben.do(commands.Play, match=match, ply=1, move="c2")
         assert seqs(await ben.hear(Happened), await ben.hear(Happened)) == [2, 3]
 
 
@@ -305,8 +291,8 @@ async def test_a_match_goes_on_after_a_restart_with_its_clocks_refunded(
 ) -> None:
     async with seated(running_server(), pair, clock=Fischer(initial=60)) as (ann, ben, _, match):
         tokens = ann.welcome.token, ben.welcome.token
-        await ann.do(Play, match=match, ply=0, move="a2")
-        await ben.do(Play, id="kept", match=match, ply=1, move="c2")
+        await ann.do(commands.Play, match=match, ply=0, move="a2")
+        await ben.do(commands.Play, id="kept", match=match, ply=1, move="c2")
         assert (await ann.hear(Happened)).events[0].seq == 2
     stores.now.at += 3_600_000
     async with (
@@ -315,12 +301,12 @@ async def test_a_match_goes_on_after_a_restart_with_its_clocks_refunded(
         running.client("Ben", token=tokens[1]) as ben,
     ):
         assert ann.welcome.matches == (match,)
-        await ann.do(Join, match=match, since=3)
+        await ann.do(commands.Join, match=match, since=3)
         resumed = await ann.hear(Happened)
         assert [event.type for event in resumed.events] == ["resumed"]
         assert resumed.clocks.left == (60_000, 60_000)
-        assert (await ben.do(Play, id="kept", match=match, ply=1, move="c2")).seq == 3
-        await ann.do(Play, match=match, ply=2, move="a1")
+        assert (await ben.do(commands.Play, id="kept", match=match, ply=1, move="c2")).seq == 3
+        await ann.do(commands.Play, match=match, ply=2, move="a1")
 
 
 class Unreadable(MemoryJournal):
@@ -350,10 +336,10 @@ async def test_a_store_that_is_away_twice_asks_for_patience_and_not_for_pardon(
     async with seated(running_server(), pair) as (ann, _, _, match):
         stores.journal.lost_answers = stores.journal.failing_reads = 1
         for _ in range(2):
-            answer = await ann.ask(Play, id="move", match=match, ply=0, move="a2")
+            answer = await ann.ask(commands.Play, id="move", match=match, ply=0, move="a2")
             assert isinstance(answer, Refused)
             assert (answer.code, answer.text) == ("internal", "this could not be stored just now; try again")
-        assert (await ann.do(Play, id="move", match=match, ply=0, move="a2")).seq == 2
+        assert (await ann.do(commands.Play, id="move", match=match, ply=0, move="a2")).seq == 2
 
 
 async def test_a_flag_that_fell_while_the_store_was_away_is_told_when_it_is_back(
@@ -416,24 +402,24 @@ async def test_a_rematch_is_published_after_the_event_that_leads_to_it_is_stored
 ) -> None:
     monkeypatch.setattr("cornered.server.runtime.new_matches.RETRY_SECONDS", 3_600)
     async with seated(running_server(), pair) as (ann, ben, _, match):
-        await ann.do(Resign, match=match)
-        await ann.do(Rematch, match=match)
+        await ann.do(commands.Resign, match=match)
+        await ann.do(commands.Rematch, match=match)
         stores.journal.failures = ["", "before"]
-        assert await ben.refused(Rematch, id="yes", match=match) == "internal"
+        assert await ben.refused(commands.Rematch, id="yes", match=match) == "internal"
         assert (await ann.join(match)).next is None
         assert not [message for message in ann.heard if isinstance(message, Paired)]
-        assert isinstance(await ben.ask(Rematch, id="yes", match=match), Acknowledged)
+        assert isinstance(await ben.ask(commands.Rematch, id="yes", match=match), Acknowledged)
         new = await ann.hear(Paired)
         assert (await ann.join(match)).next == new.match == (await ben.hear(Paired)).match
 
 
 async def test_a_rematch_opens_although_its_answer_was_lost(running_server: Start, stores: Stores, pair: Pair) -> None:
     async with seated(running_server(), pair) as (ann, ben, _, match):
-        await ann.do(Resign, match=match)
-        await ann.do(Rematch, match=match)
+        await ann.do(commands.Resign, match=match)
+        await ann.do(commands.Rematch, match=match)
         stores.journal.failures = ["", "after"]
-        assert await ben.refused(Rematch, id="yes", match=match) == "internal"
-        assert isinstance(await ben.ask(Rematch, id="yes", match=match), Acknowledged)
+        assert await ben.refused(commands.Rematch, id="yes", match=match) == "internal"
+        assert isinstance(await ben.ask(commands.Rematch, id="yes", match=match), Acknowledged)
         assert (await ann.hear(Paired)).match == (await ann.join(match)).next
 
 
@@ -441,15 +427,15 @@ async def test_after_a_restart_spectators_of_a_delayed_match_still_see_the_past(
     running_server: Start, stores: Stores
 ) -> None:
     async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
-        seek = await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, seat=0, delay=300))
-        match = (await ben.do(JoinSeek, seek=seek.ref)).ref
+        seek = await ann.do(commands.CreateSeek, settings=SeekSettings(game=SMALL, seat=0, delay=300))
+        match = (await ben.do(commands.JoinSeek, seek=seek.ref)).ref
         assert match is not None
-        await ann.do(Play, match=match, ply=0, move="a2")
+        await ann.do(commands.Play, match=match, ply=0, move="a2")
         stores.now.at += 200_000
-        await ben.do(Play, match=match, ply=1, move="c2")
+        await ben.do(commands.Play, match=match, ply=1, move="c2")
     stores.now.at += 100_000
     async with running_server() as running, running.client("Cas") as cas:
-        assert (await cas.ask(WatchLobby)).matches[0].ply == 1
+        assert (await cas.ask(commands.WatchLobby)).matches[0].ply == 1
         assert (await cas.join(match)).moves == ("a2",)
 
 
@@ -460,8 +446,8 @@ async def test_a_match_without_a_clock_ends_when_its_guest_went_home(
     async with running_server() as running, running.client("Bob") as bob:
         async with running.client("Ann") as ann:
             match = await pair(ann, bob)
-            await ann.do(Play, match=match, ply=0, move="a2")
-            await bob.do(Play, match=match, ply=1, move="c2")
+            await ann.do(commands.Play, match=match, ply=0, move="a2")
+            await bob.do(commands.Play, match=match, ply=1, move="c2")
         await bob.hear(SeatPresence, lambda said: not said.connected)
         stores.now.at += 599_999
         assert not (await bob.join(match)).over
@@ -477,7 +463,7 @@ async def test_after_a_restart_no_player_counts_as_absent_for_longer_than_the_se
     monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 1)
     async with seated(running_server(), pair) as (ann, ben, _, match):
         for ply, (player, move) in enumerate(((ann, "a2"), (ben, "c2"))):
-            await player.do(Play, match=match, ply=ply, move=move)
+            await player.do(commands.Play, match=match, ply=ply, move=move)
     stores.now.at += 3_600_000
     async with running_server() as running, running.client("Cas") as cas:
         stores.now.at += 599_999
