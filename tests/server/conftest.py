@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
@@ -217,10 +218,13 @@ async def started(data: Path, *, passwords: Passwords | None = None, **given: An
 
 
 @pytest.fixture
-def start(tmp_path: Path, compiled: None) -> Start:
-    """Return the function that starts a server; its arguments are settings."""
+def start(tmp_path: Path, compiled: None, request: pytest.FixtureRequest) -> Start:
+    """Return the function that starts a server; its arguments are settings. A new SQLite file has its tables."""
 
     def start(**given: Any) -> AbstractAsyncContextManager[Running]:
+        if given.get("database") == "" and not (file := given.get("data", tmp_path) / "cornered.db").exists():
+            file.parent.mkdir(exist_ok=True)
+            shutil.copy(request.getfixturevalue("migrated_file"), file)
         return started(**{"data": tmp_path, **given})
 
     return start

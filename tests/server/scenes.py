@@ -13,8 +13,8 @@ from websockets.exceptions import ConnectionClosed
 
 from cornered.protocol import account as acc
 from cornered.protocol.account import Role
-from cornered.protocol.commands import Hello
-from cornered.protocol.messages import Refused
+from cornered.protocol.commands import Hello, Ping
+from cornered.protocol.messages import Pong, Refused
 from cornered.protocol.values import Value
 from cornered.server.accounts import NewAccount
 from tests.server.conftest import Client, Running, Stores
@@ -27,6 +27,7 @@ __all__ = [
     "admin_of",
     "closing",
     "crowd",
+    "fix_and_register",
     "make_account",
     "refusal",
     "register",
@@ -81,6 +82,28 @@ async def token_of(server: Running, name: str = "Anna", password: str = PASSWORD
     answer = await sign_in(server, name, password)
     assert isinstance(answer, acc.SignedIn), answer
     return answer.token
+
+
+async def fix_and_register(here: Running, there: Running, name: str = "Anna") -> None:
+    """Require that a guest's token, known to somebody else, leads nowhere after the guest has registered."""
+    # The attacker has given the victim a guest's token, and waits with it on both nodes.
+    async with here.client("Eve") as eve, there.client("Eve", token=eve.welcome.token) as far:
+        fixed = eve.welcome.token
+        async with here.client("Eve", token=fixed) as victim:
+            made = await register(victim, name)
+            assert (made.player.id, made.token != fixed) == (eve.player.id, True)
+            for socket in (eve, far):
+                assert await closing(socket) == REVOKED
+            assert await refusal(there, fixed) == "bad_token"
+            # The victim's own socket goes on, in the session of the new token.
+            own = await victim.ask(acc.AskAccount)
+            assert (own.player.id, own.has_account) == (made.player.id, True)
+            (session,) = (await victim.ask(acc.AskSessions)).sessions
+            assert session.is_current
+            async with there.client(token=made.token) as again:
+                assert again.welcome.has_account
+                await again.do(acc.EndOtherSessions)
+            assert isinstance(await victim.ask(Ping), Pong), "it is the same session"
 
 
 async def make_account(stores: Stores, role: Role = "player") -> tuple[str, str, str]:

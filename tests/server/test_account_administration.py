@@ -69,21 +69,20 @@ async def test_an_invitation_is_printed_once(start: Start, tmp_path: Path) -> No
         assert isinstance(answer, acc.Registered)
 
 
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
+@pytest.mark.usefixtures("sqlite_url")
+async def test_what_cannot_be_done_is_one_line(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    await said(tmp_path, "create", "Anna")
+    for words, why in (
         (("grant", "Zoe", "admin"), "there is no account called Zoe"),
         (("close", "Zoe"), "there is no account called Zoe"),
         (("reset-password", "Zoe"), "there is no account called Zoe"),
         (("create", "Deleted"), "the name Deleted is reserved"),
         (("create", "anna"), "the name anna is an account's, or was"),
-    ],
-)
-async def test_what_cannot_be_done_is_one_line(tmp_path: Path, words: tuple[str, ...], why: str) -> None:
-    await said(tmp_path, "create", "Anna")
-    result = await admin(tmp_path, *words)
-    assert result.exit_code == 2
-    assert why in result.stderr
+    ):
+        with subtests.test(str(words)):
+            result = await admin(tmp_path, *words)
+            assert result.exit_code == 2
+            assert why in result.stderr
 
 
 async def test_a_store_in_memory_has_no_accounts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,11 +16,8 @@ from cornered.server.adapters.passwords_argon2 import Argon2Passwords
 from cornered.server.runtime import limits
 from cornered.server.runtime.codes import invitation_digest
 from tests.server.conftest import Running, Start, Stores
-from tests.server.scenes import OTHER, PASSWORD, REVOKED, closing, refusal, register
-from tests.server.test_two_nodes import two_nodes
+from tests.server.scenes import OTHER, PASSWORD, fix_and_register, register
 from tests.waiting import until
-
-__all__ = ["two_nodes"]
 
 ADDRESSES: Final = itertools.count(1)
 
@@ -57,38 +54,8 @@ async def test_a_token_from_before_a_sign_in_is_never_signed_in(server: Running)
         assert isinstance(await tab.ask(Ping), Pong), "a guest's session is none of the account's"
 
 
-async def fix_and_register(here: Running, there: Running) -> None:
-    """Require that a guest's token, known to somebody else, leads nowhere after the guest has registered."""
-    # The attacker has given the victim a guest's token, and waits with it on both nodes.
-    async with here.client("Eve") as eve, there.client("Eve", token=eve.welcome.token) as far:
-        fixed = eve.welcome.token
-        async with here.client("Eve", token=fixed) as victim:
-            made = await register(victim)
-            assert (made.player.id, made.token != fixed) == (eve.player.id, True)
-            for socket in (eve, far):
-                assert await closing(socket) == REVOKED
-            assert await refusal(there, fixed) == "bad_token"
-            # The victim's own socket goes on, in the session of the new token.
-            own = await victim.ask(acc.AskAccount)
-            assert (own.player.id, own.has_account) == (made.player.id, True)
-            (session,) = (await victim.ask(acc.AskSessions)).sessions
-            assert session.is_current
-            async with there.client(token=made.token) as again:
-                assert again.welcome.has_account
-                await again.do(acc.EndOtherSessions)
-            assert isinstance(await victim.ask(Ping), Pong), "it is the same session"
-
-
 async def test_a_token_from_before_a_registration_is_never_the_accounts(server: Running) -> None:
-    await fix_and_register(server, server)
-
-
-@pytest.mark.mqtt
-@pytest.mark.postgres
-async def test_a_token_from_before_a_registration_is_never_the_accounts_at_another_node(
-    two_nodes: tuple[Running, Running],
-) -> None:
-    await fix_and_register(*two_nodes)
+    await fix_and_register(server, server, "Anna")
 
 
 class CountedPasswords(Argon2Passwords):

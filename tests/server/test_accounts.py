@@ -17,7 +17,6 @@ from cornered.server.accounts import AccountsUnavailable, NewAccount
 from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.runtime import limits
 from cornered.server.runtime.limits import ACCOUNT_FAILURE_BURST, ADDRESS_FAILURE_BURST
-from tests.conftest import Mosquitto, Postgres
 from tests.server.conftest import ANALYST_KEY, Client, Pair, Running, Start, Stores
 from tests.server.scenes import OTHER, PASSWORD, REVOKED, closing, refusal, register, sign_in, token_of
 
@@ -405,44 +404,3 @@ async def test_an_outage_of_the_store_is_told(running_server: Start, stores: Sto
         assert await door.refused(acc.SignIn, name="Anna", password=PASSWORD) == "internal"
         accounts.is_away = False
         assert await door.refused(acc.SignIn, name="Anna", password=PASSWORD) == "bad_credentials"
-
-
-@pytest.mark.mqtt
-@pytest.mark.postgres
-async def test_on_two_nodes_an_account_is_one_and_what_ends_ends_on_both(
-    start: Start, postgres: Postgres, mosquitto: Mosquitto, tmp_path: Path
-) -> None:
-    shared = {"database": postgres.new_database(), "mqtt": mosquitto.url, "chat": "accounts"}
-    async with (
-        start(**shared, node="one", data=tmp_path / "one") as one,
-        start(**shared, node="two", data=tmp_path / "two") as two,
-        one.client("Guest") as ann,
-        two.client("Guest", token=ann.welcome.token) as window,
-    ):
-        lines = {"match": "nowhere", "text": "hello", "room": "spectators"}
-        assert await window.refused(Say, **lines) == "no_account"
-        codes = (await register(ann)).codes
-        assert await closing(window) == REVOKED
-        assert await ann.refused(Say, **lines) == "unknown_match"
-        async with two.client(token=await token_of(two)) as there:
-            assert there.player.id == ann.player.id
-            await ann.do(acc.ChangePassword, old=PASSWORD, password=OTHER)
-            assert await closing(there) == REVOKED
-
-        async def recover(server: Running) -> Any:
-            async with server.socket() as door:
-                return await door.ask(acc.Recover, name="Anna", code=codes[0], password=PASSWORD)
-
-        answers = await asyncio.gather(recover(one), recover(two))
-        kinds = sorted(type(answer).__name__ for answer in answers)
-        assert kinds == ["Refused", "SignedIn"]
-        assert await closing(ann) == REVOKED
-        names = await asyncio.gather(
-            *(sign_up(server) for server in (one, two)),
-        )
-        assert sorted(type(answer).__name__ for answer in names) == ["Refused", "Registered"]
-
-
-async def sign_up(server: Running) -> Any:
-    async with server.socket() as door:
-        return await door.ask(acc.Register, name="Zoe", password=PASSWORD)

@@ -16,13 +16,10 @@ from cornered.protocol.commands import (
     Rematch,
     Resign,
 )
-from cornered.protocol.messages import LobbyPage, Paired, Snapshot
+from cornered.protocol.messages import LobbyPage, Paired
 from cornered.protocol.ratings import Profile, Rated
 from cornered.protocol.values import Accepts, Presence, SeekSettings
 from tests.server.conftest import SMALL, Client, Pair, Running
-from tests.server.test_two_nodes import two_nodes
-
-__all__ = ["two_nodes"]
 
 ACCEPTS = (Accepts(game="trapgrid"),)
 
@@ -103,21 +100,3 @@ def test_a_version_is_a_short_word(version: str) -> None:
 async def test_a_person_has_no_version(running: Running) -> None:
     async with running.client("Ann") as ann:
         assert await ann.refused(Declare, accepts=(), concurrency=1, version="1.0") == "not_a_bot"
-
-
-@pytest.mark.mqtt
-@pytest.mark.postgres
-async def test_the_version_of_a_bot_on_another_node_is_known_and_kept_by_the_match(
-    two_nodes: tuple[Running, Running], pair: Pair
-) -> None:
-    for here, there in (two_nodes, two_nodes[::-1]):
-        async with here.client("Ann") as ann, there.client("Bot", kind="bot") as bot:
-            await declare(bot, "3.0")
-            match = await pair(ann, bot, rated=True)
-            async with there.client("Cas") as cas:
-                snapshot: Snapshot = await cas.join(match)
-            assert [seat.version for seat in snapshot.seats] == [None, "3.0"]
-            await finish(match, ann, bot)
-            profile = await ann.ask(AskProfile, player=bot.player.id)
-            assert isinstance(profile, Profile)
-            assert [one.version for one in profile.ratings[0].versions] == ["3.0"]

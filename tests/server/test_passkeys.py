@@ -14,7 +14,6 @@ from cornered.protocol import passkeys as keys
 from cornered.protocol.messages import Refused
 from cornered.server.accounts import MAX_PASSKEYS
 from cornered.server.runtime.passkey_proofs import CHALLENGE_SECONDS
-from tests.conftest import Mosquitto, Postgres
 from tests.server.authenticator import Authenticator
 from tests.server.conftest import Client, Running, Start, Stores
 from tests.server.scenes import OTHER, PASSWORD, REVOKED, closing, register, sign_in
@@ -250,24 +249,3 @@ async def test_registration_by_passkey_follows_the_policy(start: Start) -> None:
     async with start(registration="invitation") as server, page(server, "Guest") as ann:
         passkey = authenticator(server).create(await challenge(ann, "register"))
         assert await ann.refused(keys.RegisterByPasskey, name="Anna", passkey=passkey) == "bad_invitation"
-
-
-@pytest.mark.mqtt
-@pytest.mark.postgres
-async def test_on_two_nodes_a_challenge_of_one_is_answered_at_the_other_and_used_once(
-    start: Start, postgres: Postgres, mosquitto: Mosquitto
-) -> None:
-    shared = {"database": postgres.new_database(), "mqtt": mosquitto.url}
-    async with start(**shared, node="one") as one, start(**shared, node="two") as two:
-        device = Authenticator()
-        async with page(one, "Guest") as ann:
-            device.origin = f"http://localhost:{one.address.rpartition(':')[2]}"
-            await enrol(ann, device)
-        async with page(one) as first, page(two) as second:
-            asked = await challenge(first, "sign_in")
-            device.origin = f"http://localhost:{two.address.rpartition(':')[2]}"
-            proof = device.prove(asked)
-            assert isinstance(await second.ask(keys.SignInByPasskey, passkey=proof), acc.SignedIn)
-            device.origin = f"http://localhost:{one.address.rpartition(':')[2]}"
-            again = device.prove(asked)
-            assert await first.refused(keys.SignInByPasskey, passkey=again) == "bad_credentials"

@@ -15,7 +15,6 @@ from cornered.server.accounts import AccountsUnavailable, Identity, Revocation
 from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.app import revoke_tokens
 from cornered.server.settings import Settings
-from tests.conftest import Mosquitto, Postgres
 from tests.server.conftest import TIMEOUT_S, Pair, Start, Stores
 from tests.server.scenes import REVOKED, closing, refusal, register, token_of
 
@@ -37,26 +36,6 @@ async def test_a_revoked_token_is_refused_and_its_connections_are_closed_while_o
         assert await refusal(again, token) == "bad_token"
         async with again.client("Ben") as other:
             assert other.player.id != revoked.id
-
-
-@pytest.mark.mqtt
-@pytest.mark.postgres
-async def test_a_token_that_is_revoked_is_refused_and_disconnected_on_every_node(
-    start: Start, postgres: Postgres, mosquitto: Mosquitto, tmp_path: Path
-) -> None:
-    shared = {"database": postgres.new_database(), "mqtt": mosquitto.url}
-    async with (
-        start(**shared, node="one", data=tmp_path / "one") as one,
-        start(**shared, node="two", data=tmp_path / "two") as two,
-        one.client("Ben") as here,
-        two.client("Ben", token=here.welcome.token) as there,
-        two.client("Ann") as ann,
-    ):
-        assert there.player.id == here.player.id
-        await revoke_tokens(Settings(database=shared["database"], data=tmp_path / "admin"), "Ben")
-        assert await refusal(one, here.welcome.token) == await refusal(two, here.welcome.token) == "bad_token"
-        assert await closing(here) == await closing(there) == REVOKED
-        assert isinstance(await ann.ask(Ping), Pong)
 
 
 class SlowAccounts(MemoryAccounts):
