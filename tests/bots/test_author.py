@@ -33,30 +33,25 @@ def function(body: str) -> str:
     return f"import random\ndef choose(state, limit):\n    {body}\n"
 
 
-def test_a_file_plays_in_a_contest_against_a_bot_of_the_roster(tmp_path: Path) -> None:
+def test_a_file_plays_in_a_contest_against_a_bot_of_the_roster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     word = written(tmp_path, function("return state.moves()[0]"))
     game = play(TERMS, Fixture(0, (word, "random")))
     assert game.ending == "rules"
     assert create(word).label == "my_bot"
     assert not is_of_roster(word)
     assert is_of_roster("level:level=3")
-
-
-def test_two_spellings_of_a_file_are_the_same_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    word = written(tmp_path, function("return state.moves()[0]"))
+    # Two spellings of a file are the same bot.
     monkeypatch.chdir(tmp_path)
     assert create("./my_bot.py").settings == create(word).settings
 
 
-def test_a_coroutine_is_awaited(tmp_path: Path) -> None:
+def test_a_coroutine_is_awaited_and_an_illegal_move_and_another_result_are_told_apart(tmp_path: Path) -> None:
     word = written(tmp_path, "async " + function("return state.moves()[0]").replace("import random\n", ""))
     assert create(word).choose(START, Limit(100)).move == START.moves()[0]
-
-
-def test_an_illegal_move_and_another_result_are_told_apart(tmp_path: Path) -> None:
+    for folder in ("illegal", "other"):
+        (tmp_path / folder).mkdir()
     with pytest.raises(IllegalMove, match="z9"):
-        create(written(tmp_path, function("return 'z9'"))).choose(START, Limit(100))
-    (tmp_path / "other").mkdir()
+        create(written(tmp_path / "illegal", function("return 'z9'"))).choose(START, Limit(100))
     with pytest.raises(BotFailed, match="NoneType"):
         create(written(tmp_path / "other", function("return None"))).choose(START, Limit(100))
 

@@ -285,31 +285,24 @@ def test_it_plays_with_any_setting(name: str, subtests: pytest.Subtests) -> None
         for value in setting.choices or values(setting):
             with subtests.test(f"{setting.name}={value}"):
                 for game in usual(kind(name)):
-                    player, state, limit = (
-                        create(f"{name}:{setting.name}={value}", seed=2),
-                        game.start(),
-                        Limit(nodes=NODES),
-                    )
+                    player, state = create(f"{name}:{setting.name}={value}", seed=2), game.start()
                     for _ in range(3):
-                        thought = player.choose(state, limit)
+                        thought = player.choose(state, limit := Limit(nodes=NODES))
                         check(thought, state, limit, errs=name in ERRING)
                         state = state.play(thought.move)
 
 
-def test_a_bot_has_the_name_of_its_file() -> None:
+def test_a_bot_has_the_name_of_its_file_and_plays_only_games_that_there_are() -> None:
     assert [bot.name for bot in bots()] == list(names())
     assert {"random", "greedy", "minimax"} <= set(names())
     assert all(bot.description for bot in bots())
-
-
-def test_a_bot_plays_only_games_that_there_are() -> None:
     known = {game.name for game in engine.games()}
     for bot in bots():
         assert set(bot.games or known) <= known
         assert any(bot.plays(name) for name in known)
 
 
-def test_every_game_has_a_bot_that_plays_it() -> None:
+def test_every_game_has_bots_that_play_it() -> None:
     for game in engine.games():
         for variant in variants(game):
             assert sum(bot.plays(variant) for bot in bots()) >= 3, variant
@@ -321,9 +314,6 @@ def test_an_unknown_bot_is_an_error_that_says_where_the_known_ones_are() -> None
             find("deep-thought")
         with pytest.raises(ValueError, match="did you mean champion"):
             find("champoin")
-
-
-def test_a_setting_without_a_value_is_an_error() -> None:
     with pytest.raises(ValueError, match="setting=value"):
         create("mcts:iterations")
 

@@ -15,14 +15,11 @@ from tests.engine.programs import run_python
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_a_warm_game_reports_nothing() -> None:
+def test_a_warm_game_reports_nothing_and_an_unknown_one_names_the_known_ones() -> None:
     reports: list[object] = []
     warm("trapgrid", report=reports.append)
     assert is_warm("trapgrid")
     assert reports == []
-
-
-def test_warming_an_unknown_game_names_the_known_ones() -> None:
     with pytest.raises(ValueError, match="no game 'chess'"):
         warm("chess")
 

@@ -85,17 +85,13 @@ def test_a_build_that_was_stopped_goes_on_to_the_same_book(tmp_path: Path) -> No
     assert len(read(whole)) == 6
 
 
-def test_a_book_of_other_options_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "book.jsonl"
-    built(path, 1)
-    before = path.read_text(encoding="utf-8")
+def test_what_is_no_book_or_one_of_other_options_is_left_alone(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    book_of_others, path = tmp_path / "book.jsonl", tmp_path / "notes"
+    built(book_of_others, 1)
+    before = book_of_others.read_text(encoding="utf-8")
     with pytest.raises(ValueError, match="a book of other options: quoridor with size=5"):
-        built(path, 2, engine.load("quoridor", size=5, walls=4))
-    assert path.read_text(encoding="utf-8") == before
-
-
-def test_what_is_no_book_is_left_alone(tmp_path: Path, subtests: pytest.Subtests) -> None:
-    path = tmp_path / "notes"
+        built(book_of_others, 2, engine.load("quoridor", size=5, walls=4))
+    assert book_of_others.read_text(encoding="utf-8") == before
     for text in ("notes", "notes\n", "[]\n", '{"game":"quoridor","options":1}\n', "{}\nnotes\n"):
         with subtests.test(text):
             path.write_text(text, encoding="utf-8")

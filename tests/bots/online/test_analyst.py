@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import cast
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias, cast
 
 import pytest
 from hypothesis import given
@@ -26,7 +27,7 @@ from cornered.engine.text import PositionText
 from cornered.protocol.analysis import MAX_LINE_PLIES, MAX_OVERLAYS, MAX_TREE_NODES
 from cornered.protocol.codec import MAX_FRAME, MSGPACK
 from cornered.protocol.commands import Analysed
-from cornered.protocol.messages import Analyse, Refused, TraceSearch
+from cornered.protocol.messages import Analyse, TraceSearch
 from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
 from cornered.protocol.values import GameSpec
 from tests.bots.online.scenes import accept_analyst
@@ -178,6 +179,9 @@ async def test_an_answer_of_a_later_protocol_costs_an_analyst_one_job() -> None:
         await serving
 
 
+Answer: TypeAlias = Callable[[Wire, list[Analysed]], Awaitable[None]]
+
+
 class OneMovePool:
     """Thinks of the first move at once."""
 
@@ -201,21 +205,16 @@ def trace_job() -> TraceSearch:
     )
 
 
-@pytest.mark.virtual_time
-@pytest.mark.parametrize("asked", [small_job(1_100), small_job(100), trace_job()], ids=["long", "glance", "trace"])
-async def test_an_analyst_that_is_too_fast_waits_and_tells_everything_once(asked: Analyse | TraceSearch) -> None:
-    taken: list[Analysed] = []
+async def told(asked: Analyse | TraceSearch, answer: Answer) -> list[Analysed]:
+    """Return what an analyst tells about a job while a server answers it, adding to the list."""
+    heard: list[Analysed] = []
     is_told = asyncio.Event()
 
     async def script(wire: Wire) -> None:
         await accept_analyst(wire)
         await wire.say(asked)
-        while not taken or not taken[-1].final:
-            refused = await wire.hear(Analysed)
-            await wire.say(Refused(id=refused.id, code="too_fast", text="slow down", retry_after=1))
-            taken.append(await wire.hear(Analysed))
-            assert taken[-1] == refused.model_copy(update={"id": taken[-1].id})
-            await wire.acknowledge(taken[-1])
+        await answer(wire, heard)
+        await wire.acknowledge(heard[-1])
         is_told.set()
         await wire.stay()
 
@@ -224,6 +223,22 @@ async def test_an_analyst_that_is_too_fast_waits_and_tells_everything_once(asked
             serving = asyncio.create_task(serve_analysis(client, cast("Pool", OneMovePool()), "random"))
             await is_told.wait()
         await serving
+    return heard
+
+
+@pytest.mark.virtual_time
+@pytest.mark.parametrize("asked", [small_job(1_100), small_job(100), trace_job()], ids=["long", "glance", "trace"])
+async def test_an_analyst_that_is_too_fast_waits_and_tells_everything_once(asked: Analyse | TraceSearch) -> None:
+    async def answer(wire: Wire, taken: list[Analysed]) -> None:
+        while not taken or not taken[-1].final:
+            if taken:
+                await wire.acknowledge(taken[-1])
+            refused = await wire.hear(Analysed)
+            await wire.refuse(refused, "too_fast", retry_after=1)
+            taken.append(await wire.hear(Analysed))
+            assert taken[-1] == refused.model_copy(update={"id": taken[-1].id})
+
+    taken = await told(asked, answer)
     assert not any(one.error for one in taken)
     assert any(one.report is not None for one in taken)
     if isinstance(asked, TraceSearch):
@@ -232,26 +247,13 @@ async def test_an_analyst_that_is_too_fast_waits_and_tells_everything_once(asked
 
 @pytest.mark.parametrize("refused_at", [0, 1, -1])
 async def test_an_analyst_whose_results_are_refused_gives_the_job_back(refused_at: int) -> None:
-    told: list[Analysed] = []
-    is_told = asyncio.Event()
+    async def answer(wire: Wire, heard: list[Analysed]) -> None:
+        heard.append(await wire.hear(Analysed))
+        while not (len(heard) - 1 == refused_at or (refused_at < 0 and heard[-1].final)):
+            await wire.acknowledge(heard[-1])
+            heard.append(await wire.hear(Analysed))
+        await wire.refuse(heard[-1], "illegal_move", "a9 is no move in this position")
+        heard.append(await wire.hear(Analysed))
 
-    async def script(wire: Wire) -> None:
-        await accept_analyst(wire)
-        await wire.say(small_job(1_100))
-        while True:
-            told.append(await wire.hear(Analysed))
-            if len(told) - 1 == refused_at or (refused_at < 0 and told[-1].final):
-                break
-            await wire.acknowledge(told[-1])
-        await wire.say(Refused(id=told[-1].id, code="illegal_move", text="a9 is no move in this position"))
-        told.append(await wire.hear(Analysed))
-        await wire.acknowledge(told[-1])
-        is_told.set()
-        await wire.stay()
-
-    async with asyncio.timeout(60), scripted(script) as server:
-        async with connected(server) as client:
-            serving = asyncio.create_task(serve_analysis(client, cast("Pool", OneMovePool()), "random"))
-            await is_told.wait()
-        await serving
-    assert (told[-1].final, told[-1].error) == (True, "a9 is no move in this position")
+    last = (await told(small_job(1_100), answer))[-1]
+    assert (last.final, last.error) == (True, "a9 is no move in this position")

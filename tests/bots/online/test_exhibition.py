@@ -49,15 +49,10 @@ def now() -> float:
 
 
 @pytest.mark.virtual_time
-async def test_an_empty_lobby_is_still_at_once() -> None:
+async def test_an_empty_lobby_is_still_at_once_and_an_abandoned_match_keeps_no_visitor_from_a_game() -> None:
     began = now()
     await until_inactive(lobby(), still=FOREVER, pause=FOREVER)
     assert now() - began < 1
-
-
-@pytest.mark.virtual_time
-async def test_an_abandoned_match_does_not_keep_visitors_from_a_game() -> None:
-    began = now()
     await until_inactive(lobby(match(2)), still=30, pause=FOREVER)
     assert now() - began == pytest.approx(30, abs=1)
 

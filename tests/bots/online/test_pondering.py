@@ -24,21 +24,14 @@ def test_without_an_expected_answer_it_thinks_for_the_opponent() -> None:
     assert expectation(START, line(first, "z9")) == START.play(first)
 
 
-def test_nothing_is_expected_of_a_game_that_is_over() -> None:
-    state = START
-    while state.play(state.moves()[0]).outcome is None:
-        state = state.play(state.moves()[0])
-    assert expectation(state, line(state.moves()[0])) is None
-
-
-def test_an_answer_that_ends_the_game_is_no_position_to_think_about() -> None:
-    state = START
-    while True:
-        after = state.play(state.moves()[0])
-        if after.play(after.moves()[0]).outcome is not None:
-            break
-        state = after
-    assert expectation(state, line(state.moves()[0], after.moves()[0])) == after
+def test_nothing_is_expected_of_a_game_that_is_over_nor_of_an_answer_that_ends_it() -> None:
+    states = [START]
+    while states[-1].outcome is None:
+        states.append(states[-1].play(states[-1].moves()[0]))
+    *_, before, last, _ = states
+    first, answer = before.moves()[0], last.moves()[0]
+    assert expectation(last, line(answer)) is None
+    assert expectation(before, line(first, answer)) == last
 
 
 def test_dice_are_not_pondered() -> None:

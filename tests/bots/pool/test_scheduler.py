@@ -27,42 +27,26 @@ async def test_a_wait_for_a_worker_ends_when_the_worker_is_lost() -> None:
         assert not await claim
 
 
-async def test_a_worker_that_was_lost_before_is_not_waited_for() -> None:
-    scheduler, lost = Scheduler(), worker(0)
-    scheduler.give(lost)
-    assert await scheduler.take() is lost
-    scheduler.drop(lost)
-    async with asyncio.timeout(60):
-        assert not await scheduler.take_this(lost)
-
-
-async def test_a_worker_that_was_never_free_yet_is_waited_for() -> None:
+async def test_a_worker_that_was_never_free_yet_is_waited_for_and_one_that_was_lost_before_is_not() -> None:
     scheduler, new = Scheduler(), worker(0)
     claim = asyncio.ensure_future(scheduler.take_this(new))
     await asyncio.sleep(0)
     scheduler.give(new)
     async with asyncio.timeout(60):
         assert await claim
+        scheduler.drop(new)
+        assert not await scheduler.take_this(new)
 
 
-async def test_a_question_that_comes_just_as_a_worker_goes_to_its_leisure_calls_it_away() -> None:
+@pytest.mark.parametrize("is_certain", [False, True])
+async def test_who_wants_a_worker_just_as_it_goes_to_its_leisure_calls_it_away(is_certain: bool) -> None:
     scheduler, idle = Scheduler(), worker(0)
     leisure = asyncio.ensure_future(be_at_leisure(scheduler))
     await asyncio.sleep(0)
     scheduler.give(idle)
     # It has been reassigned, and its previous user is not notified yet.
     async with asyncio.timeout(60):
-        assert await scheduler.take() is idle
-    assert await leisure is idle
-
-
-async def test_who_wants_a_certain_worker_just_as_it_goes_to_its_leisure_calls_it_away() -> None:
-    scheduler, idle = Scheduler(), worker(0)
-    leisure = asyncio.ensure_future(be_at_leisure(scheduler))
-    await asyncio.sleep(0)
-    scheduler.give(idle)
-    async with asyncio.timeout(60):
-        assert await scheduler.take_this(idle)
+        assert await scheduler.take_this(idle) if is_certain else await scheduler.take() is idle
     assert await leisure is idle
 
 

@@ -31,14 +31,10 @@ class Node:
     children: list[Node] = field(default_factory=list)
 
 
-def moves_of(state: IsolationState, seat: int) -> int:
-    return state.mobility()[seat]
-
-
 def tree(state: IsolationState, heuristic: Callable[[int, int], float], max_depth: int = MAX_DEPTH) -> Node:
     """Return the tree as `tree` builds it, breadth first."""
     reference = state.to_move
-    root = Node(0, state, heuristic(moves_of(state, reference), moves_of(state, 1 - reference)))
+    root = Node(0, state, heuristic(state.mobility()[reference], state.mobility()[1 - reference]))
     fringe = [root]
     while fringe:
         node = fringe.pop(0)
@@ -47,7 +43,7 @@ def tree(state: IsolationState, heuristic: Callable[[int, int], float], max_dept
                 after = node.state.play(move)
                 mover = node.state.to_move
                 # moves = availableMoves(!newPlayerIndex ? 1 : 0): those of the next player, whoever that is.
-                score = heuristic(moves_of(after, reference), moves_of(after, 1 - mover))
+                score = heuristic(after.mobility()[reference], after.mobility()[1 - mover])
                 child = Node(node.depth + 1, after, score, move)
                 node.children.append(child)
                 fringe.append(child)

@@ -147,6 +147,15 @@ def test_random_games_agree_with_the_rules_as_sets(size: int, players: int, wall
             state = engine.apply(state, chance.choice(put_up if put_up and chance.random() < 0.8 else moves))
 
 
+def test_crowded_pawns_agree_with_the_rules_as_sets() -> None:
+    chance, game = random.Random(3), engine.load("quoridor", players=4, walls=0)
+    for _ in range(200):
+        file, rank = chance.randrange(7), chance.randrange(7)
+        window = [name((file + x, rank + y)) for x in range(3) for y in range(3)]
+        state = position(game, " ".join(chance.sample(window, 4)), chance.randrange(4))
+        assert state.outcome is not None or set(state.moves()) == expected_moves(state), str(state)
+
+
 def test_the_seats_start_in_the_middle_of_their_sides() -> None:
     assert str(engine.load("quoridor").start()).split(" ")[0] == "....1..../" + "........./" * 7 + "....0...."
     four = str(engine.load("quoridor", players=4).start()).split(" ")[0]
