@@ -274,7 +274,7 @@ async def test_a_refused_handshake_is_tried_again_when_the_server_says(
         with subtests.test(status=status, after=after):
             async with refusing(status, text, {"Date": date, "Retry-After": after}) as host:
                 with pytest.raises(Unavailable, match=f"^http://{host} takes no connections now: 200 connections come"):
-                    async with Client.connect(f"http://{host}", patience=0.2, backoff=at_once):
+                    async with Client.connect(f"http://{host}", patience=0.3, backoff=at_once):
                         pass
             assert set(slept) == {waited}
             (record,) = caplog.records

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -71,14 +72,14 @@ def test_events_lead_to_what_a_fresh_snapshot_says(spec: GameSpec) -> None:
     game, settled = settle(spec)
     players = [Player(id=f"p{seat}", name=f"P{seat}", kind="person") for seat in range(game.seats)]
     kinds = set()
-    for number in range(25):
+    for number in range(20):
         chance = random.Random(number)
         match = Match.replay(open_match(Opening("m", settled, players, Fischer(initial=60)), SEED, now=1), SEED)
         known = seen(match)
         for now in range(2, 400):
             seat, command = some_command(match, chance)
             try:
-                if number >= 20 and chance.random() < (0.5 if match.pause else 0.02):
+                if number >= 16 and chance.random() < (0.5 if match.pause else 0.02):
                     events = order_pause(match, match.deadline(), 60, now) or resume_clocks(match, now)
                 else:
                     events = match.decide(command, seat, now)
@@ -91,42 +92,25 @@ def test_events_lead_to_what_a_fresh_snapshot_says(spec: GameSpec) -> None:
             assert known == seen(match), events
             if match.next:
                 break
-    assert kinds >= {
-        "played",
-        "takeback_requested",
-        "taken_back",
-        "takeback_declined",
-        "ended",
-        "rematched",
-        "rematch_declined",
-        "clocks_paused",
-        "clocks_resumed",
-    }
+    assert kinds >= {"played", "takeback_requested", "taken_back", "takeback_declined", "ended"}
+    assert kinds >= {"rematched", "rematch_declined", "clocks_paused", "clocks_resumed"}
     assert game.seats == 2 or "eliminated" in kinds
     assert not game.has_draws or kinds >= {"draw_offered", "draw_declined"}
     assert not game.options.get("dice") or "rolled" in kinds
 
 
-def test_events_that_are_known_already_change_nothing() -> None:
+def test_events_that_are_known_change_nothing_and_one_of_a_later_server_brings_its_position() -> None:
     players = [Player(id=name, name=name, kind="bot") for name in "ab"]
     started = open_match(Opening("m", settle(GAMES[0])[1], players, Fischer(initial=60)), SEED, now=1)
     match = Match.replay(started, SEED)
     before = seen(match)
-    move = Play(id="c", match="m", ply=0, move=match.state.moves()[0])
-    events = match.decide(move, 0, 2)
+    events = match.decide(Play(id="c", match="m", ply=0, move=match.state.moves()[0]), 0, 2)
     after = match.evolve(events[0])
     once = advance(before, views.happened(after, events))
     assert advance(once, views.happened(after, events)) is once
     assert advance(once, views.happened(after, (*started, *events))) is once
 
-
-def test_an_event_of_a_later_server_counts_and_brings_its_position() -> None:
-    players = [Player(id=name, name=name, kind="bot") for name in "ab"]
-    started = open_match(Opening("m", settle(GAMES[0])[1], players, Fischer(initial=60)), SEED, now=1)
-    before = seen(Match.replay(started, SEED))
     later = UnknownEvent(seq=before.seq + 1, at=5, type="sneezed")
-    happened = Happened(
-        match=before.match, events=(later,), position="...", ply=before.ply, to_move=1, clocks=before.clocks
-    )
-    after = advance(before, happened)
-    assert (after.seq, after.position, after.to_move, after.moves) == (before.seq + 1, "...", 1, before.moves)
+    told: dict[str, Any] = {"match": before.match, "ply": before.ply, "clocks": before.clocks}
+    moved = advance(before, Happened(**told, events=(later,), position="...", to_move=1))
+    assert (moved.seq, moved.position, moved.to_move, moved.moves) == (before.seq + 1, "...", 1, before.moves)

@@ -36,25 +36,17 @@ class Announcer:
         self.seq = 0
         self.ply = 0
         players = tuple(Player(id=name, name=name.capitalize(), kind="person") for name in ("ana", "bob"))
+        spec = GameSpec(name="trapgrid", options={"size": 3})
         self.begins = self._happened(
-            Started(
-                seq=1,
-                at=0,
-                match=match,
-                game=GameSpec(name="trapgrid", options={"size": 3}),
-                players=players,
-                clock=NO_CLOCK,
-                commitment="0" * 64,
-            )
+            Started(seq=1, at=0, match=match, game=spec, players=players, clock=NO_CLOCK, commitment="0" * 64)
         )
 
     def plays(self, move: str) -> list[Publication]:
         seat = self.state.to_move
         self.state = engine.apply(self.state, move)
         self.ply += 1
-        played = Played(
-            seq=self.seq + 1, at=0, seat=seat, cause="c1", ply=self.ply - 1, move=move, spent=0, left=(None, None)
-        )
+        ply, seq = self.ply - 1, self.seq + 1
+        played = Played(seq=seq, at=0, seat=seat, cause="c1", ply=ply, move=move, spent=0, left=(None, None))
         if self.state.outcome is None:
             return self._happened(played)
         winner = self.state.outcome.winner
@@ -63,12 +55,8 @@ class Announcer:
 
     def _happened(self, *events: MatchEvent) -> list[Publication]:
         self.seq = events[-1].seq
-        to_move = self.state.to_move
-        self.feed.match(
-            Happened(
-                match=self.match, events=events, position=str(self.state), ply=self.ply, to_move=to_move, clocks=NOBODY
-            )
-        )
+        told = {"match": self.match, "position": str(self.state), "ply": self.ply, "to_move": self.state.to_move}
+        self.feed.match(Happened.model_validate({**told, "events": events, "clocks": NOBODY}))
         publications = []
         while (publication := self.feed.take()) is not None:
             publications.append(publication)

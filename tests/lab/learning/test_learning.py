@@ -29,6 +29,10 @@ START: Any = engine.load("quoridor").start().position  # type: ignore[attr-defin
 TINY = LearningPlan("quoridor", 2, 12, nodes=60, epochs=3, seed=5, shard_games=6)
 
 
+# One process loads torch.
+pytestmark = pytest.mark.xdist_group("torch")
+
+
 @pytest.fixture(scope="module", autouse=True)
 def torch() -> None:
     require("torch", lambda: Path(found.origin) if (found := find_spec("torch")) and found.origin else None)

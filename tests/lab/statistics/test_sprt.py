@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +30,7 @@ def test_published_ratios_come_out(subtests: pytest.Subtests) -> None:
             test = Sprt(*bounds)
             assert round(test.llr(counts), 2) == llr
             assert test.verdict(counts) == ("H1" if llr > 2.94 else None)
+            assert Sprt(-bounds[1], -bounds[0]).verdict(counts[::-1]) == ("H0" if llr > 2.94 else None)
 
 
 def test_pairs_that_are_all_won_have_the_ratio_of_the_likeliest_distributions() -> None:
@@ -108,26 +108,6 @@ def test_no_distribution_that_a_hypothesis_allows_is_likelier(counts: list[int],
     assert log_ratio(shares, likeliest_of_t(shares, other_t), other) >= -1e-9
     assert log_ratio(shares, shares, likeliest) >= -1e-9
     assert t_of(likeliest) == pytest.approx(t, abs=1e-3)
-
-
-def test_it_errs_as_seldom_as_it_says() -> None:
-    test, chance = Sprt(0, 120), np.random.default_rng(5)
-    verdict = cache(test.verdict)
-    # The most likely distribution near one with few draws under which H0 holds exactly.
-    actual = likeliest_of_t((0.26, 0.03, 0.42, 0.03, 0.26), test.elo0 * 0.004070)
-    matches, wrong, pairs = 250, 0, 0
-    for _ in range(matches):
-        counts = [0] * 5
-        for score in chance.choice(5, size=1000, p=np.divide(actual, sum(actual))):
-            counts[score] += 1
-            pairs += 1
-            if found := verdict(tuple(counts)):
-                break
-        assert found
-        wrong += found != "H0"
-    # 5% of 250 are 12.5; 19 is two standard deviations above.
-    assert 3 <= wrong <= 19
-    assert pairs / matches < 50
 
 
 def test_hypotheses_errors_and_counts_that_cannot_be_are_refused(subtests: pytest.Subtests) -> None:
