@@ -6,16 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from cornered.clients.sdk.address import require_version
-from cornered.protocol.commands import (
-    AskLobby,
-    AskProfile,
-    CreateSeek,
-    Declare,
-    JoinSeek,
-    Play,
-    Rematch,
-    Resign,
-)
+from cornered.protocol import commands as cmd
 from cornered.protocol.messages import LobbyPage, Paired
 from cornered.protocol.ratings import Profile, Rated
 from cornered.protocol.values import Accepts, Presence, SeekSettings
@@ -25,20 +16,20 @@ ACCEPTS = (Accepts(game="trapgrid"),)
 
 
 async def declare(bot: Client, version: str | None) -> None:
-    await bot.do(Declare, accepts=ACCEPTS, concurrency=3, version=version)
+    await bot.do(cmd.Declare, accepts=ACCEPTS, concurrency=3, version=version)
 
 
 async def shown(client: Client, player: str) -> Presence:
-    page = await client.ask(AskLobby, section="players")
+    page = await client.ask(cmd.AskLobby, section="players")
     assert isinstance(page, LobbyPage)
     return next(one for one in page.players if one.player.id == player)
 
 
 async def finish(match: str, first: Client, second: Client) -> Rated:
     """Play the moves after which a result counts, have the first player resign, and return the change."""
-    await first.do(Play, match=match, ply=0, move="a2")
-    await second.do(Play, match=match, ply=1, move="c2")
-    await first.do(Resign, match=match)
+    await first.do(cmd.Play, match=match, ply=0, move="a2")
+    await second.do(cmd.Play, match=match, ply=1, move="c2")
+    await first.do(cmd.Resign, match=match)
     return await first.hear(Rated)
 
 
@@ -56,7 +47,7 @@ async def test_a_version_is_shown_in_the_lobby_the_match_its_record_and_the_prof
         record = await running.fetch(f"/matches/{match}.txt")
         assert '[Version1 "2.1-rc1"]' in record.body
         assert "Version0" not in record.body
-        profile = await ann.ask(AskProfile, player=bot.player.id)
+        profile = await ann.ask(cmd.AskProfile, player=bot.player.id)
         assert isinstance(profile, Profile)
         (rating,) = profile.ratings
         (version,) = rating.versions
@@ -69,8 +60,8 @@ async def test_a_rematch_is_of_the_version_that_plays_it(running: Running, pair:
         match = await pair(ann, bot, rated=True)
         await finish(match, ann, bot)
         await declare(bot, "1.1")
-        await ann.do(Rematch, match=match)
-        await bot.do(Rematch, match=match)
+        await ann.do(cmd.Rematch, match=match)
+        await bot.do(cmd.Rematch, match=match)
         again = (await ann.hear(Paired)).match
         if again == match:
             again = (await ann.hear(Paired)).match
@@ -84,19 +75,19 @@ async def test_a_rematch_is_of_the_version_that_plays_it(running: Running, pair:
 async def test_a_bot_at_a_table_has_its_version_in_the_match_too(running: Running) -> None:
     async with running.client("Ann") as ann, running.client("Bot", kind="bot") as bot:
         await declare(bot, "7")
-        seek = await bot.do(CreateSeek, settings=SeekSettings(game=SMALL, seat=0))
-        joined = await ann.do(JoinSeek, seek=seek.ref)
+        seek = await bot.do(cmd.CreateSeek, settings=SeekSettings(game=SMALL, seat=0))
+        joined = await ann.do(cmd.JoinSeek, seek=seek.ref)
         assert [seat.version for seat in (await ann.join(joined.ref or "")).seats] == ["7", None]
 
 
 @pytest.mark.parametrize("version", ["", "2.1 beta", "-1", "é", "x" * 21, "<b>", "1\n"])
 def test_a_version_is_a_short_word(version: str) -> None:
     with pytest.raises(ValidationError):
-        Declare(id="c", accepts=(), concurrency=1, version=version)
+        cmd.Declare(id="c", accepts=(), concurrency=1, version=version)
     with pytest.raises(ValueError, match=r"such as 2\.1"):
         require_version(version)
 
 
 async def test_a_person_has_no_version(running: Running) -> None:
     async with running.client("Ann") as ann:
-        assert await ann.refused(Declare, accepts=(), concurrency=1, version="1.0") == "not_a_bot"
+        assert await ann.refused(cmd.Declare, accepts=(), concurrency=1, version="1.0") == "not_a_bot"

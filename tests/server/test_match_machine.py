@@ -8,31 +8,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from cornered.protocol.commands import (
-    Abort,
-    AcceptDraw,
-    AcceptTakeback,
-    Claim,
-    DeclineDraw,
-    DeclineRematch,
-    DeclineTakeback,
-    MatchCommand,
-    OfferDraw,
-    Play,
-    Rematch,
-    RequestTakeback,
-    Resign,
-)
-from cornered.protocol.events import (
-    EVENT,
-    Ended,
-    MatchEvent,
-    Played,
-    RematchDeclined,
-    Rematched,
-    RematchOffered,
-    Rolled,
-)
+from cornered.protocol import commands as cmd
+from cornered.protocol import events as ev
 from cornered.protocol.values import NO_CLOCK, Correspondence, Delay, Fischer, GameSpec, PerMove, Player
 from cornered.server.match import views
 from cornered.server.match.catalogue import settle
@@ -58,34 +35,34 @@ CLOCKS = st.sampled_from(
     [NO_CLOCK, Fischer(initial=5, increment=1), Delay(initial=3, delay=2), PerMove(seconds=4), Correspondence(days=1)]
 )
 Simple: TypeAlias = (
-    OfferDraw
-    | AcceptDraw
-    | DeclineDraw
-    | RequestTakeback
-    | AcceptTakeback
-    | DeclineTakeback
-    | Claim
-    | Rematch
-    | Abort
-    | Resign
+    cmd.OfferDraw
+    | cmd.AcceptDraw
+    | cmd.DeclineDraw
+    | cmd.RequestTakeback
+    | cmd.AcceptTakeback
+    | cmd.DeclineTakeback
+    | cmd.Claim
+    | cmd.Rematch
+    | cmd.Abort
+    | cmd.Resign
 )
 SIMPLE = (
-    OfferDraw,
-    AcceptDraw,
-    DeclineDraw,
-    RequestTakeback,
-    AcceptTakeback,
-    DeclineTakeback,
-    Claim,
-    Rematch,
-    DeclineRematch,
-    Abort,
+    cmd.OfferDraw,
+    cmd.AcceptDraw,
+    cmd.DeclineDraw,
+    cmd.RequestTakeback,
+    cmd.AcceptTakeback,
+    cmd.DeclineTakeback,
+    cmd.Claim,
+    cmd.Rematch,
+    cmd.DeclineRematch,
+    cmd.Abort,
 )
 TALKS = (
-    (OfferDraw, AcceptDraw),
-    (OfferDraw, DeclineDraw),
-    (RequestTakeback, AcceptTakeback),
-    (RequestTakeback, AcceptTakeback, DeclineTakeback),
+    (cmd.OfferDraw, cmd.AcceptDraw),
+    (cmd.OfferDraw, cmd.DeclineDraw),
+    (cmd.RequestTakeback, cmd.AcceptTakeback),
+    (cmd.RequestTakeback, cmd.AcceptTakeback, cmd.DeclineTakeback),
 )
 SEATS = st.one_of(st.integers(0, 3), st.none(), st.just(-1), st.just(7))
 PAUSES = st.one_of(*[st.integers(-500, 2_500)] * 6, st.sampled_from([5_000, 61_000, 90_000_000]))
@@ -99,20 +76,20 @@ class MatchMachine(RuleBasedStateMachine):
         game, settled = settle(spec)
         players = [Player(id=f"p{n}", name=f"P{n}", kind="person") for n in range(game.seats)]
         self.now, self.ids = 1_000_000, 0
-        self.log: list[MatchEvent] = list(open_match(Opening("m1", settled, players, clock), SEED, now=self.now))
+        self.log: list[ev.MatchEvent] = list(open_match(Opening("m1", settled, players, clock), SEED, now=self.now))
         self.patience = Patience(max_plies=max_plies)
         self.match = Match.replay(self.log, SEED, self.patience)
 
-    def take(self, events: tuple[MatchEvent, ...]) -> None:
+    def take(self, events: tuple[ev.MatchEvent, ...]) -> None:
         was_over = self.match.over
         for event in events:
             assert event.seq == self.match.seq + 1
             assert event.at >= self.match.at
-            assert not was_over or isinstance(event, RematchOffered | RematchDeclined | Rematched)
+            assert not was_over or isinstance(event, ev.RematchOffered | ev.RematchDeclined | ev.Rematched)
             self.match = self.match.evolve(event)
         self.log += events
 
-    def tell(self, command: MatchCommand, seat: int | None, **context: Any) -> None:
+    def tell(self, command: cmd.MatchCommand, seat: int | None, **context: Any) -> None:
         before = self.match
         try:
             events = self.match.decide(command, seat, self.now, **context)
@@ -134,12 +111,12 @@ class MatchMachine(RuleBasedStateMachine):
         state = self.match.state
         if state.outcome is None and state.to_move >= 0:
             moves = state.moves()
-            play = Play(id=self.next_id(), match="m1", ply=self.match.ply, move=moves[pick % len(moves)])
+            play = cmd.Play(id=self.next_id(), match="m1", ply=self.match.ply, move=moves[pick % len(moves)])
             self.tell(play, state.to_move, lag=lag)
 
     @rule(seat=SEATS, ply=st.integers(0, 6), move=st.sampled_from(["a1", "b2", "a2h", "1", "pass", "zz"]))
     def play_anyhow(self, seat: int | None, ply: int, move: str) -> None:
-        self.tell(Play(id=self.next_id(), match="m1", ply=ply, move=move), seat)
+        self.tell(cmd.Play(id=self.next_id(), match="m1", ply=ply, move=move), seat)
 
     @rule(kind=st.sampled_from(SIMPLE), seat=SEATS, since=st.lists(st.none() | st.integers(0, 2_000_000), max_size=5))
     def say_anything(self, kind: type[Simple], seat: int | None, since: list[int | None]) -> None:
@@ -159,10 +136,10 @@ class MatchMachine(RuleBasedStateMachine):
     @rule(seats=st.permutations(range(4)), votes=st.integers(2, 4))
     def resign_and_play_again(self, seats: list[int], votes: int) -> None:
         if self.match.ply > 8:
-            self.tell(Resign(id=self.next_id(), match="m1"), seats[0])
+            self.tell(cmd.Resign(id=self.next_id(), match="m1"), seats[0])
         if self.match.over:
             for seat in seats[:votes]:
-                self.tell(Rematch(id=self.next_id(), match="m1"), seat)
+                self.tell(cmd.Rematch(id=self.next_id(), match="m1"), seat)
 
     @rule(seconds=st.none() | st.integers(1, 5_000))
     def organise(self, seconds: int | None) -> None:
@@ -212,7 +189,7 @@ class MatchMachine(RuleBasedStateMachine):
 
     @invariant()
     def nobody_plays_beyond_the_bound(self) -> None:
-        made = sum(isinstance(event, Played | Rolled) for event in self.log)
+        made = sum(isinstance(event, ev.Played | ev.Rolled) for event in self.log)
         assert self.match.made == made <= self.patience.max_plies
         assert self.match.over or made < self.patience.max_plies
 
@@ -223,7 +200,7 @@ class MatchMachine(RuleBasedStateMachine):
 
     @invariant()
     def what_is_stored_is_what_was_decided(self) -> None:
-        assert EVENT.validate_json(EVENT.dump_json(self.log[-1])) == self.log[-1]
+        assert ev.EVENT.validate_json(ev.EVENT.dump_json(self.log[-1])) == self.log[-1]
 
     @invariant()
     def clocks_are_never_negative(self) -> None:
@@ -250,7 +227,7 @@ class MatchMachine(RuleBasedStateMachine):
 
     @invariant()
     def there_is_one_end_and_it_tells_the_seed(self) -> None:
-        ends = [event for event in self.log if isinstance(event, Ended)]
+        ends = [event for event in self.log if isinstance(event, ev.Ended)]
         assert len(ends) == int(self.match.over)
         assert all(end.seed == SEED.hex() for end in ends)
 

@@ -6,21 +6,7 @@ from typing import Any
 
 import pytest
 
-from cornered.protocol.groups import (
-    MAX_GROUPS_OF_PLAYER,
-    MAX_MEMBERS,
-    TOLD_KEPT,
-    ChangeGroup,
-    CloseGroup,
-    CreateGroup,
-    JoinGroup,
-    LeaveGroup,
-    RemoveMember,
-    RenewGroupCode,
-    RevokeGroupCode,
-    SetGroupRole,
-    TellGroup,
-)
+from cornered.protocol import groups as grp
 from cornered.protocol.values import Player
 from cornered.server.group import directory as directories
 from cornered.server.group.directory import MAX_GROUPS, MAX_GROUPS_OF_ADDRESS, GroupDirectory
@@ -50,7 +36,7 @@ class School:
     def create(self, by: Player = ANN, *, address: str = "school", guests: bool = True) -> str:
         self.numbers += 1
         group, code = f"g{self.numbers}", f"CODE{self.numbers}"
-        command = CreateGroup(id="c", name="Class 7b", guests=guests)
+        command = grp.CreateGroup(id="c", name="Class 7b", guests=guests)
         self.take(group, self.directory.create(command, by, self.numbers, address=address, code=code))
         return group
 
@@ -58,7 +44,7 @@ class School:
         """Carry a command out; return how many events it had."""
         self.numbers += 1
         known = self.directory.groups[group]
-        named = fields if kind is JoinGroup else {"group": group, **fields}
+        named = fields if kind is grp.JoinGroup else {"group": group, **fields}
         command = kind(id="c", **named)
         events = known.decide(command, by, self.numbers, code=f"NEW{self.numbers}", has_account=has_account)
         self.take(group, *events)
@@ -66,7 +52,7 @@ class School:
 
     def join(self, group: str, *players: Player) -> None:
         for player in players:
-            self.do(group, JoinGroup, player, code=self.of(group).code)
+            self.do(group, grp.JoinGroup, player, code=self.of(group).code)
 
     def of(self, group: str) -> Group:
         return self.directory.groups[group]
@@ -83,13 +69,13 @@ def school() -> School:
 
 
 TEACHERS: dict[type[Any], dict[str, Any]] = {
-    ChangeGroup: {"name": "Mine", "guests": True},
-    RenewGroupCode: {},
-    RevokeGroupCode: {},
-    SetGroupRole: {"player": "ben", "role": "teacher"},
-    RemoveMember: {"player": "cleo"},
-    CloseGroup: {},
-    TellGroup: {"text": "Hello"},
+    grp.ChangeGroup: {"name": "Mine", "guests": True},
+    grp.RenewGroupCode: {},
+    grp.RevokeGroupCode: {},
+    grp.SetGroupRole: {"player": "ben", "role": "teacher"},
+    grp.RemoveMember: {"player": "cleo"},
+    grp.CloseGroup: {},
+    grp.TellGroup: {"text": "Hello"},
 }
 
 
@@ -106,42 +92,42 @@ def test_members_and_strangers_do_nothing_that_teachers_do(school: School, kind:
 def test_who_has_the_code_joins_once(school: School) -> None:
     group = school.create()
     school.join(group, BEN)
-    assert school.do(group, JoinGroup, BEN, code=school.of(group).code) == 0
+    assert school.do(group, grp.JoinGroup, BEN, code=school.of(group).code) == 0
     assert [(one.player.name, one.role) for one in school.of(group).members.values()] == [
         ("Ann", "teacher"),
         ("Ben", "member"),
     ]
-    assert school.refused(group, JoinGroup, CLEO, code="WRONG") == "unknown_code"
+    assert school.refused(group, grp.JoinGroup, CLEO, code="WRONG") == "unknown_code"
 
 
 def test_a_code_is_typed_in_any_case_with_dashes_and_spaces() -> None:
-    assert JoinGroup(id="c", code=" abcd-efgh ").code == "ABCDEFGH"
+    assert grp.JoinGroup(id="c", code=" abcd-efgh ").code == "ABCDEFGH"
 
 
 def test_a_renewed_code_replaces_the_one_before_and_a_revoked_one_admits_nobody(school: School) -> None:
     group = school.create()
     before = school.of(group).code
     assert before is not None
-    school.do(group, RenewGroupCode, ANN)
+    school.do(group, grp.RenewGroupCode, ANN)
     after = school.of(group).code
     assert after is not None
     assert school.directory.of_code(before) is None
     assert school.directory.of_code(after) is school.of(group)
-    assert school.refused(group, JoinGroup, BEN, code=before) == "unknown_code"
-    school.do(group, RevokeGroupCode, ANN)
+    assert school.refused(group, grp.JoinGroup, BEN, code=before) == "unknown_code"
+    school.do(group, grp.RevokeGroupCode, ANN)
     assert school.directory.of_code(after) is None
-    assert school.refused(group, JoinGroup, BEN, code=after) == "unknown_code"
-    assert school.do(group, RevokeGroupCode, ANN) == 0
-    school.do(group, RenewGroupCode, ANN)
+    assert school.refused(group, grp.JoinGroup, BEN, code=after) == "unknown_code"
+    assert school.do(group, grp.RevokeGroupCode, ANN) == 0
+    school.do(group, grp.RenewGroupCode, ANN)
     school.join(group, BEN)
 
 
 def test_a_group_may_be_for_players_with_accounts(school: School) -> None:
     group = school.create(guests=False)
     code = school.of(group).code
-    assert school.refused(group, JoinGroup, BEN, code=code) == "no_account"
-    school.do(group, JoinGroup, BEN, code=code, has_account=True)
-    school.do(group, ChangeGroup, ANN, name="Club", guests=True)
+    assert school.refused(group, grp.JoinGroup, BEN, code=code) == "no_account"
+    school.do(group, grp.JoinGroup, BEN, code=code, has_account=True)
+    school.do(group, grp.ChangeGroup, ANN, name="Club", guests=True)
     school.join(group, CLEO)
     assert (school.of(group).name, len(school.of(group).members)) == ("Club", 3)
 
@@ -149,11 +135,11 @@ def test_a_group_may_be_for_players_with_accounts(school: School) -> None:
 def test_the_last_teacher_hands_over_before_leaving(school: School) -> None:
     group = school.create()
     school.join(group, BEN)
-    assert school.refused(group, LeaveGroup, ANN) == "last_teacher"
-    assert school.refused(group, SetGroupRole, ANN, player="ann", role="member") == "last_teacher"
-    assert school.refused(group, SetGroupRole, ANN, player="ben", role="teacher") == "no_account"
-    school.do(group, SetGroupRole, ANN, player="ben", role="teacher", has_account=True)
-    school.do(group, LeaveGroup, ANN)
+    assert school.refused(group, grp.LeaveGroup, ANN) == "last_teacher"
+    assert school.refused(group, grp.SetGroupRole, ANN, player="ann", role="member") == "last_teacher"
+    assert school.refused(group, grp.SetGroupRole, ANN, player="ben", role="teacher") == "no_account"
+    school.do(group, grp.SetGroupRole, ANN, player="ben", role="teacher", has_account=True)
+    school.do(group, grp.LeaveGroup, ANN)
     assert school.directory.of_player("ann") == ()
     assert school.of(group).teachers == ("ben",)
 
@@ -161,10 +147,10 @@ def test_the_last_teacher_hands_over_before_leaving(school: School) -> None:
 def test_a_removed_member_is_none_and_may_join_again_by_the_code(school: School) -> None:
     group = school.create()
     school.join(group, BEN)
-    school.do(group, RemoveMember, ANN, player="ben")
+    school.do(group, grp.RemoveMember, ANN, player="ben")
     assert school.directory.role_of(group, "ben") is None
-    assert school.refused(group, RemoveMember, ANN, player="ben") == "unknown_player"
-    assert school.refused(group, RemoveMember, ANN, player="ann") == "yourself"
+    assert school.refused(group, grp.RemoveMember, ANN, player="ben") == "unknown_player"
+    assert school.refused(group, grp.RemoveMember, ANN, player="ann") == "yourself"
     school.join(group, BEN)
 
 
@@ -172,7 +158,7 @@ def test_a_closed_group_is_forgotten(school: School) -> None:
     group = school.create()
     school.join(group, BEN)
     code = school.of(group).code
-    school.do(group, CloseGroup, ANN)
+    school.do(group, grp.CloseGroup, ANN)
     assert school.directory == GroupDirectory()
     assert code is not None
     assert school.directory.of_code(code) is None
@@ -180,17 +166,17 @@ def test_a_closed_group_is_forgotten(school: School) -> None:
 
 def test_the_newest_lines_are_kept(school: School) -> None:
     group = school.create()
-    for number in range(TOLD_KEPT + 5):
-        school.do(group, TellGroup, ANN, text=f"line {number}")
+    for number in range(grp.TOLD_KEPT + 5):
+        school.do(group, grp.TellGroup, ANN, text=f"line {number}")
     told = school.of(group).told
-    assert [line.text for line in told] == [f"line {number}" for number in range(5, TOLD_KEPT + 5)]
+    assert [line.text for line in told] == [f"line {number}" for number in range(5, grp.TOLD_KEPT + 5)]
 
 
 def test_a_group_has_a_bounded_number_of_members(school: School) -> None:
     group = school.create()
-    for number in range(MAX_MEMBERS - 1):
+    for number in range(grp.MAX_MEMBERS - 1):
         school.join(group, Player(id=f"p{number}", name="P", kind="person"))
-    assert school.refused(group, JoinGroup, BEN, code=school.of(group).code) == "server_full"
+    assert school.refused(group, grp.JoinGroup, BEN, code=school.of(group).code) == "server_full"
 
 
 def test_a_history_that_is_too_long_can_only_be_ended(school: School, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,20 +184,20 @@ def test_a_history_that_is_too_long_can_only_be_ended(school: School, monkeypatc
     monkeypatch.setattr("cornered.server.group.group.MAX_GROUP_EVENTS", 3)
     group = school.create()
     school.join(group, BEN)
-    school.do(group, TellGroup, ANN, text="Hello")
-    assert school.refused(group, TellGroup, ANN, text="Hello") == "server_full"
-    assert school.refused(group, JoinGroup, CLEO, code=school.of(group).code) == "server_full"
-    school.do(group, LeaveGroup, BEN)
-    school.do(group, CloseGroup, ANN)
+    school.do(group, grp.TellGroup, ANN, text="Hello")
+    assert school.refused(group, grp.TellGroup, ANN, text="Hello") == "server_full"
+    assert school.refused(group, grp.JoinGroup, CLEO, code=school.of(group).code) == "server_full"
+    school.do(group, grp.LeaveGroup, BEN)
+    school.do(group, grp.CloseGroup, ANN)
 
 
 def test_a_player_is_in_a_bounded_number_of_groups(school: School) -> None:
-    for _ in range(MAX_GROUPS_OF_PLAYER):
+    for _ in range(grp.MAX_GROUPS_OF_PLAYER):
         group = school.create()
     with pytest.raises(Refusal) as caught:
         school.create()
     assert caught.value.code == "server_full"
-    school.do(group, CloseGroup, ANN)
+    school.do(group, grp.CloseGroup, ANN)
     school.create()
 
 
@@ -227,15 +213,15 @@ def test_groups_of_an_address_and_of_all_are_bounded(school: School, monkeypatch
         with pytest.raises(Refusal) as caught:
             school.create(address=address)
         assert caught.value.code == "server_full"
-    school.do(first, CloseGroup, ANN)
+    school.do(first, grp.CloseGroup, ANN)
     school.create()
 
 
 def test_a_stream_folds_to_the_same_groups(school: School) -> None:
     one, two = school.create(), school.create(BEN)
     school.join(one, BEN, CLEO)
-    school.do(one, RemoveMember, ANN, player="cleo")
-    school.do(two, CloseGroup, BEN)
+    school.do(one, grp.RemoveMember, ANN, player="cleo")
+    school.do(two, grp.CloseGroup, BEN)
     again = GroupDirectory()
     for group, events in school.log.items():
         again.fold(group, events)

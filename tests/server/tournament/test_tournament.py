@@ -12,19 +12,7 @@ from hypothesis import given
 from hypothesis import settings as thorough
 from hypothesis import strategies as st
 
-from cornered.protocol.tournaments import (
-    CancelTournament,
-    FinishTournament,
-    ForfeitPlayer,
-    JoinTournament,
-    PairByHand,
-    PauseTournament,
-    ResumeTournament,
-    StartTournament,
-    TellTournament,
-    TournamentSettings,
-    WithdrawFromTournament,
-)
+from cornered.protocol import tournaments as trn
 from cornered.protocol.values import Correspondence, Fischer, GameSpec, NoClock, Player
 from cornered.server.refusal import Refusal
 from cornered.server.tournament.events import TOURNAMENT_EVENT, Created, Result, TournamentEvent
@@ -53,11 +41,11 @@ def player(number: int, kind: Any = "person") -> Player:
     return Player(id=f"p{number}", name=f"Player {number}", kind=kind)
 
 
-def terms(format: str = "swiss", **more: Any) -> TournamentSettings:
+def terms(format: str = "swiss", **more: Any) -> trn.TournamentSettings:
     given = {"name": "Open", "format": format, "game": GAME, "clock": Fischer(initial=60), "pause": 0, **more}
     if format == "arena":
         given.setdefault("minutes", 1)
-    return TournamentSettings(**given)
+    return trn.TournamentSettings(**given)
 
 
 class Scene:
@@ -91,7 +79,7 @@ class Scene:
 
     def join(self, *numbers: int) -> None:
         for number in numbers:
-            self.do(JoinTournament, player(number), rating=2_000 - 10 * number)
+            self.do(trn.JoinTournament, player(number), rating=2_000 - 10 * number)
 
     def advance(self, here: Sequence[str] | None = None, *, seconds: float = 1) -> None:
         """Let time pass, and carry out what it decides, as the driver does."""
@@ -102,6 +90,11 @@ class Scene:
 
     def finish(self, match: str, first: float = 1.0, **more: Any) -> None:
         self.fold(resulted(self.state, [Result(match, (first, 1.0 - first), **more)], self.now))
+
+    def finish_all(self) -> None:
+        """Have the first seat win all games that go on."""
+        for match in tuple(self.state.pending):
+            self.finish(match)
 
     def play(self, strongest: Callable[[str, str], float] | None = None) -> None:
         """Play to the end; by default the better seed wins."""
@@ -126,7 +119,7 @@ class Scene:
 def begun(format: str, count: int, **more: Any) -> Scene:
     scene = Scene(format, **more)
     scene.join(*range(1, count + 1))
-    scene.do(StartTournament)
+    scene.do(trn.StartTournament)
     return scene
 
 
@@ -215,8 +208,7 @@ def test_an_arena_pairs_who_is_free_and_here_doubles_streaks_and_ends_at_its_tim
     scene.advance(seconds=60)
     assert scene.status() == "running"
     (last,) = {scene.state.entries["p1"].pending} - {None} or {None}
-    for match in tuple(scene.state.pending):
-        scene.finish(match)
+    scene.finish_all()
     scene.advance()
     assert scene.status() == "finished"
     assert first != last
@@ -226,26 +218,24 @@ def test_two_in_an_arena_do_not_meet_again_at_once_while_a_third_is_there() -> N
     scene = begun("arena", 3)
     scene.advance(here=["p1", "p2"])
     scene.advance(here=["p1", "p2", "p3"])
-    for match in tuple(scene.state.pending):
-        scene.finish(match)
-    scene.do(JoinTournament, player(4))
+    scene.finish_all()
+    scene.do(trn.JoinTournament, player(4))
     scene.advance(here=["p1", "p2", "p4"])
     assert all(set(pairing.players) != {"p1", "p2"} for pairing in scene.state.pairings[-1])
 
 
 def test_the_organiser_pairs_by_hand_whoever_is_free() -> None:
     scene = begun("by_hand", 4)
-    scene.do(PairByHand, pairs=(("p3", "p1"),))
+    scene.do(trn.PairByHand, pairs=(("p3", "p1"),))
     scene.advance()
     assert [pairing.players for _, pairing in scene.state.games()] == [("p3", "p1")]
-    assert scene.refused(PairByHand, pairs=(("p1", "p2"),)) == "busy"
-    assert scene.refused(PairByHand, pairs=(("p2", "p4"), ("p4", "p2"))) == "busy"
-    assert scene.refused(PairByHand, pairs=(("p2", "nobody"),)) == "unknown_player"
-    scene.do(PairByHand, pairs=(("p2", "p4"),))
-    assert scene.refused(FinishTournament) == "not_now"
-    for match in tuple(scene.state.pending):
-        scene.finish(match)
-    scene.do(FinishTournament)
+    assert scene.refused(trn.PairByHand, pairs=(("p1", "p2"),)) == "busy"
+    assert scene.refused(trn.PairByHand, pairs=(("p2", "p4"), ("p4", "p2"))) == "busy"
+    assert scene.refused(trn.PairByHand, pairs=(("p2", "nobody"),)) == "unknown_player"
+    scene.do(trn.PairByHand, pairs=(("p2", "p4"),))
+    assert scene.refused(trn.FinishTournament) == "not_now"
+    scene.finish_all()
+    scene.do(trn.FinishTournament)
     assert scene.order()[:2] == ["p3", "p2"] or scene.order()[:2] == ["p2", "p3"]
 
 
@@ -262,40 +252,39 @@ def test_who_joins_late_gets_the_named_points_for_each_round_that_was_missed(lat
     scene.join(9)
     assert scene.state.entries["p9"].points == points
     scene.advance()
-    assert scene.refused(JoinTournament, player(10)) == "too_late"
+    assert scene.refused(trn.JoinTournament, player(10)) == "too_late"
 
 
 @pytest.mark.parametrize("format", ["round_robin", "knockout"])
 def test_nobody_joins_a_fixed_schedule_late(format: str) -> None:
-    assert begun(format, 4).refused(JoinTournament, player(9)) == "too_late"
+    assert begun(format, 4).refused(trn.JoinTournament, player(9)) == "too_late"
 
 
 def test_who_withdraws_before_the_start_leaves_no_trace_and_may_come_again() -> None:
     scene = Scene()
     scene.join(1, 2)
-    scene.do(WithdrawFromTournament, player(1))
+    scene.do(trn.WithdrawFromTournament, player(1))
     assert list(scene.state.entries) == ["p2"]
     scene.join(1)
-    assert scene.refused(WithdrawFromTournament, player(7)) == "not_a_player"
+    assert scene.refused(trn.WithdrawFromTournament, player(7)) == "not_a_player"
 
 
 def test_who_withdraws_later_is_paired_no_more_and_the_game_that_goes_on_counts() -> None:
     scene = begun("swiss", 5, rounds=3)
     scene.advance()
     match = scene.state.entries["p1"].pending
-    scene.do(WithdrawFromTournament, player(1))
+    scene.do(trn.WithdrawFromTournament, player(1))
     assert match is not None
-    for one in tuple(scene.state.pending):
-        scene.finish(one)
+    scene.finish_all()
     assert len(scene.state.entries["p1"].settled) == 1
     scene.play()
     assert len(scene.state.entries["p1"].settled) == 1
-    assert scene.refused(JoinTournament, player(1)) == "tournament_over"
+    assert scene.refused(trn.JoinTournament, player(1)) == "tournament_over"
 
 
 def test_the_games_of_who_left_a_round_robin_are_forfeited() -> None:
     scene = begun("round_robin", 4)
-    scene.do(WithdrawFromTournament, player(1))
+    scene.do(trn.WithdrawFromTournament, player(1))
     scene.play()
     assert [one.how for one in scene.state.entries["p1"].settled] == ["forfeit"] * 3
     assert scene.state.entries["p1"].points == 0
@@ -305,30 +294,30 @@ def test_the_games_of_who_left_a_round_robin_are_forfeited() -> None:
 def test_who_is_taken_out_before_the_start_does_not_come_back() -> None:
     scene = Scene()
     scene.join(1)
-    scene.do(ForfeitPlayer, player="p1")
-    assert scene.refused(JoinTournament, player(1)) == "not_permitted"
+    scene.do(trn.ForfeitPlayer, player="p1")
+    assert scene.refused(trn.JoinTournament, player(1)) == "not_permitted"
 
 
 def test_a_player_enters_a_tournament_a_bounded_number_of_times() -> None:
     scene = Scene()
     for _ in range(MAX_COMINGS):
         scene.join(1)
-        scene.do(WithdrawFromTournament, player(1))
-    assert scene.refused(JoinTournament, player(1)) == "busy"
+        scene.do(trn.WithdrawFromTournament, player(1))
+    assert scene.refused(trn.JoinTournament, player(1)) == "busy"
     scene.join(2)
 
 
 def test_a_tournament_with_a_long_history_takes_nobody_and_is_paused_no_more() -> None:
     scene = Scene("by_hand")
     scene.join(1, 2)
-    scene.do(StartTournament)
-    scene.do(PauseTournament)
+    scene.do(trn.StartTournament)
+    scene.do(trn.PauseTournament)
     scene.state.seq = MAX_EVENTS
-    assert scene.refused(JoinTournament, player(3)) == "busy"
-    scene.do(JoinTournament, player(1))
-    scene.do(ResumeTournament)
-    assert scene.refused(PauseTournament) == "busy"
-    scene.do(FinishTournament)
+    assert scene.refused(trn.JoinTournament, player(3)) == "busy"
+    scene.do(trn.JoinTournament, player(1))
+    scene.do(trn.ResumeTournament)
+    assert scene.refused(trn.PauseTournament) == "busy"
+    scene.do(trn.FinishTournament)
 
 
 def test_a_forfeited_player_loses_the_game_that_goes_on_and_its_late_result_changes_nothing() -> None:
@@ -338,11 +327,11 @@ def test_a_forfeited_player_loses_the_game_that_goes_on_and_its_late_result_chan
     assert match is not None
     pairing = scene.state.pairing_of(match)
     assert pairing is not None
-    scene.do(ForfeitPlayer, player="p1")
+    scene.do(trn.ForfeitPlayer, player="p1")
     scene.finish(match, 1.0 if pairing.players[0] == "p1" else 0.0)
     assert scene.state.entries["p1"].points == 0
     assert pairing_info(scene.state, 1, pairing).how == "forfeit"
-    assert scene.refused(JoinTournament, player(1)) == "not_permitted"
+    assert scene.refused(trn.JoinTournament, player(1)) == "not_permitted"
 
 
 def test_who_misses_two_games_in_a_row_is_paired_no_more_until_coming_back() -> None:
@@ -359,9 +348,8 @@ def test_who_misses_two_games_in_a_row_is_paired_no_more_until_coming_back() -> 
                 scene.finish(match)
     scene.advance()
     assert scene.state.entries["p6"].pending is None
-    for match in tuple(scene.state.pending):
-        scene.finish(match)
-    scene.do(JoinTournament, player(6))
+    scene.finish_all()
+    scene.do(trn.JoinTournament, player(6))
     scene.advance()
     assert scene.state.entries["p6"].pending is not None
 
@@ -397,35 +385,34 @@ def test_a_tournament_starts_at_its_time_or_is_cancelled_where_nobody_came() -> 
 def test_rounds_wait_for_their_pause_or_for_the_organiser() -> None:
     scene = begun("swiss", 4, pause=30)
     scene.advance()
-    for match in tuple(scene.state.pending):
-        scene.finish(match)
+    scene.finish_all()
     assert scene.state.next_round_at == scene.now + 30_000
     scene.advance(seconds=29)
     assert scene.state.round == 1
-    scene.do(StartTournament)
+    scene.do(trn.StartTournament)
     scene.advance(seconds=0)
     assert scene.state.round == 2
     by_organiser = begun("swiss", 4, pause=None)
     by_organiser.advance()
-    assert by_organiser.refused(StartTournament) == "not_now"
+    assert by_organiser.refused(trn.StartTournament) == "not_now"
     for match in tuple(by_organiser.state.pending):
         by_organiser.finish(match)
     by_organiser.advance(seconds=86_400)
     assert by_organiser.state.round == 1
-    by_organiser.do(StartTournament)
+    by_organiser.do(trn.StartTournament)
     by_organiser.advance()
     assert by_organiser.state.round == 2
 
 
 def test_nobody_is_paired_in_a_pause_which_ends_by_itself_after_an_hour() -> None:
     scene = begun("swiss", 4)
-    scene.do(PauseTournament)
+    scene.do(trn.PauseTournament)
     scene.advance()
     assert scene.state.round == 0
-    scene.do(ResumeTournament)
+    scene.do(trn.ResumeTournament)
     scene.advance()
     assert scene.state.round == 1
-    scene.do(PauseTournament)
+    scene.do(trn.PauseTournament)
     scene.advance(seconds=3_601)
     assert not scene.state.is_paused
 
@@ -434,48 +421,48 @@ def test_a_repeated_command_of_the_organiser_changes_nothing() -> None:
     scene = Scene("by_hand")
     scene.join(1, 2)
     for _ in range(2):
-        scene.do(StartTournament, id="start")
-        scene.do(PairByHand, id="pair", pairs=(("p1", "p2"),))
-        scene.do(TellTournament, id="tell", text="Welcome")
+        scene.do(trn.StartTournament, id="start")
+        scene.do(trn.PairByHand, id="pair", pairs=(("p1", "p2"),))
+        scene.do(trn.TellTournament, id="tell", text="Welcome")
     assert (scene.state.round, scene.state.told, scene.state.status) == (1, 1, "running")
 
 
 @pytest.mark.parametrize(
-    "kind", [StartTournament, FinishTournament, CancelTournament, PauseTournament, ResumeTournament]
+    "kind", [trn.StartTournament, trn.FinishTournament, trn.CancelTournament, trn.PauseTournament, trn.ResumeTournament]
 )
 def test_only_the_organiser_or_an_administrator_does_what_an_organiser_does(kind: type[Any]) -> None:
     scene = begun("swiss", 4)
     assert scene.refused(kind, player(1)) == "not_yours"
-    command = CancelTournament(id="c", tournament="t")
+    command = trn.CancelTournament(id="c", tournament="t")
     assert decide(scene.state, command, player(9), 1, rating=0, new_id=scene.new_id, is_admin=True)
 
 
 def test_an_organiser_sends_a_bounded_number_of_lines() -> None:
     scene = Scene()
     for _ in range(MAX_MESSAGES):
-        scene.do(TellTournament, text="Again")
-    assert scene.refused(TellTournament, text="Again") == "busy"
+        scene.do(trn.TellTournament, text="Again")
+    assert scene.refused(trn.TellTournament, text="Again") == "busy"
 
 
 def test_what_is_over_takes_no_commands_and_its_unplayed_games_are_void() -> None:
     scene = begun("swiss", 4)
     scene.advance()
-    scene.do(CancelTournament)
-    assert scene.refused(JoinTournament, player(7)) == "tournament_over"
+    scene.do(trn.CancelTournament)
+    assert scene.refused(trn.JoinTournament, player(7)) == "tournament_over"
     assert {pairing_info(scene.state, round_, one).how for round_, one in scene.state.games()} == {"void"}
     assert not scene.state.pending
 
 
 def test_who_may_enter_is_bounded_by_number_kind_and_rating() -> None:
     scene = Scene(limit=2, entrants="people", rating_from=1_000, rating_to=1_600)
-    assert scene.refused(JoinTournament, player(1, "bot")) == "not_permitted"
-    assert scene.refused(JoinTournament, player(1), rating=999) == "not_permitted"
-    assert scene.refused(JoinTournament, player(1), rating=1_601) == "not_permitted"
+    assert scene.refused(trn.JoinTournament, player(1, "bot")) == "not_permitted"
+    assert scene.refused(trn.JoinTournament, player(1), rating=999) == "not_permitted"
+    assert scene.refused(trn.JoinTournament, player(1), rating=1_601) == "not_permitted"
     for number in (1, 2):
-        scene.do(JoinTournament, player(number), rating=1_500)
-    scene.do(JoinTournament, player(2), rating=1_500)
-    assert scene.refused(JoinTournament, player(3), rating=1_500) == "server_full"
-    assert Scene(entrants="bots").refused(JoinTournament, player(1)) == "not_permitted"
+        scene.do(trn.JoinTournament, player(number), rating=1_500)
+    scene.do(trn.JoinTournament, player(2), rating=1_500)
+    assert scene.refused(trn.JoinTournament, player(3), rating=1_500) == "server_full"
+    assert Scene(entrants="bots").refused(trn.JoinTournament, player(1)) == "not_permitted"
 
 
 @pytest.mark.parametrize(
@@ -518,7 +505,7 @@ def test_whatever_happens_nobody_plays_two_games_at_once_and_all_points_are_acco
     more = {"late_rounds": 2} if format == "swiss" else {}
     scene = Scene(format, **more)
     scene.join(*range(1, count + 1))
-    scene.do(StartTournament)
+    scene.do(trn.StartTournament)
     for _ in range(data.draw(st.integers(0, 40))):
         state = scene.state
         what = data.draw(st.sampled_from(["time", "time", "result", "result", "join", "leave", "forfeit", "no-show"]))
@@ -533,11 +520,11 @@ def test_whatever_happens_nobody_plays_two_games_at_once_and_all_points_are_acco
                     absent = {} if what == "result" else {"is_forfeit": True, "absent": (int(first),)}
                     scene.finish(match_id, first, **absent)
                 case "join":
-                    scene.do(JoinTournament, player(number))
+                    scene.do(trn.JoinTournament, player(number))
                 case "leave":
-                    scene.do(WithdrawFromTournament, player(number))
+                    scene.do(trn.WithdrawFromTournament, player(number))
                 case "forfeit" if number > 10:
-                    scene.do(ForfeitPlayer, player=f"p{number - 10}")
+                    scene.do(trn.ForfeitPlayer, player=f"p{number - 10}")
                 case _:
                     pass
         except Refusal:
