@@ -85,7 +85,9 @@ def test_an_error_of_the_file_itself_is_told_in_a_line_with_its_place(
             load_choose(str(written(tmp_path, source)))
 
 
-def test_an_error_of_a_neighbour_is_told_with_the_neighbours_place(tmp_path: Path) -> None:
+def test_an_error_of_a_neighbour_or_a_module_is_told_with_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name, source, said in (
         ("neighbour_that_fails", "\nx = y", "line 2: NameError: name 'y' is not defined"),
         ("neighbour_that_is_no_python", "def f(:", "line 1: "),
@@ -94,8 +96,6 @@ def test_an_error_of_a_neighbour_is_told_with_the_neighbours_place(tmp_path: Pat
         with pytest.raises(CannotLoad, match=rf"^{name}\.py, {said}"):
             load_choose(str(written(tmp_path, f"import {name}")))
 
-
-def test_an_error_of_a_module_is_told_in_a_line_with_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "club_that_fails.py").write_text("import torchh\n")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(CannotLoad, match=r"^club_that_fails\.py, line 1: ModuleNotFoundError: .*'torchh'$"):

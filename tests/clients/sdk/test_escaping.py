@@ -17,12 +17,10 @@ SEEN = "\\x1b]0;owned\\x07\\x9b31m\\u202e\\u200b\\x0a"
 MALLORY = Player(id="eve", name=f"Eve{EVIL}", kind="person")
 
 
-def test_a_message_without_hidden_characters_is_the_very_same() -> None:
+def test_every_text_of_a_message_is_escaped_however_deep_it_lies_and_no_other_is_copied() -> None:
     for message in (snapshot("c1"), played(0), Said(match="m", room="players", by=MALLORY, text="a", at=0)):
         assert (escaped(message) is message) == (message.type != "said")
 
-
-def test_every_text_of_a_message_is_escaped_however_deep_it_lies() -> None:
     match = snapshot("c1")
     seat = match.seats[0].model_copy(update={"player": MALLORY})
     shown = escaped(match.model_copy(update={"seats": (seat, match.seats[1]), "title": EVIL, "moves": ("a1", EVIL)}))

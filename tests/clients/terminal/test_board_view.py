@@ -71,12 +71,16 @@ async def test_the_focus_starts_on_a_legal_cell_and_keys_and_clicks_play_legal_c
     assert app.chosen == ["a2", "b3", "b3"]
 
 
-async def test_nothing_can_be_played_when_no_move_is_legal() -> None:
+async def test_nothing_can_be_played_when_no_move_is_legal_and_enter_plays_a_word() -> None:
     async with board(TRAPGRID) as (app, pilot):
         await pilot.press("enter")
         await pilot.click(BoardView, offset=app.place_of("b3"))
     assert app.chosen == []
     assert "nothing can be played now" in app.explained[-1]
+
+    async with board(QUORIDOR, "pass") as (app, pilot):
+        await pilot.press("enter")
+    assert app.chosen == ["pass"]
 
 
 async def test_words_about_a_cell_come_with_the_focus() -> None:
@@ -110,9 +114,3 @@ async def test_the_first_click_between_cells_shows_a_wall_and_the_second_places_
         assert app.chosen == []
         await pilot.click(BoardView, offset=gap)
     assert app.chosen == ["c2h"]
-
-
-async def test_enter_makes_the_only_move_when_it_is_a_word() -> None:
-    async with board(QUORIDOR, "pass") as (app, pilot):
-        await pilot.press("enter")
-    assert app.chosen == ["pass"]

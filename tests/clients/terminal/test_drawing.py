@@ -24,14 +24,12 @@ def test_a_square_board_has_its_names_at_the_edges_and_a_hexagon_is_shifted() ->
     assert plain(BAMBOO) == " c . .\nb . A .\n a B ."
 
 
-def test_the_side_that_each_pawn_goes_to_has_its_mark() -> None:
+def test_the_sides_of_pawns_have_marks_and_walls_stand_where_their_names_say() -> None:
     two, four = plain(QUORIDOR).splitlines(), plain("..2../...../1...3/...../..0.. 0 left=1,1,1,1").splitlines()
     assert (two[0][:2], two[-2][:2]) == ("5A", "1B")
     assert (four[0][:2], four[-2][:2]) == ("5A", "1C")
     assert four[-1] == "   aD  b   c   d   eB"
 
-
-def test_walls_stand_where_their_names_say() -> None:
     assert plain(QUORIDOR).splitlines() == [
         "5A .   .   B   .   .",
         "",

@@ -80,12 +80,19 @@ def test_a_pointer_on_the_start_of_a_wall_means_that_wall(subtests: pytest.Subte
                         assert layout.wall_at(area.x, y, "v" if way == "h" else "h") == wall
 
 
-def test_where_gaps_cross_the_way_decides() -> None:
+def test_where_gaps_cross_the_way_decides_and_no_wall_is_meant_on_cells() -> None:
     layout = fit(QUORIDOR, 52, 20)
     area = layout.wall(Wall(2, 3, "h"))
     crossing = (area.x + layout.cell_width, area.y)
     assert layout.wall_at(*crossing, "h") == Wall(2, 3, "h")
     assert layout.wall_at(*crossing, "v") == Wall(2, 3, "v")
+
+    layout = fit(QUORIDOR, 52, 20)
+    for cell in layout.cells.values():
+        assert layout.wall_at(cell.x, cell.y, "h") is None
+    assert layout.wall_at(0, 1, "h") is None
+    assert layout.wall_at(layout.width, 1, "h") is None
+    assert fit(TRAPGRID, 52, 20).wall_at(10, 2, "h") is None
 
 
 def test_a_wall_lies_between_the_cells_that_its_name_says() -> None:
@@ -98,15 +105,6 @@ def test_a_wall_lies_between_the_cells_that_its_name_says() -> None:
     assert (e3h.x, e3h.x + e3h.width) == (layout.cells["e3"].x, layout.cells["f3"].x + layout.cell_width)
     assert layout.cells["e3"].x < e3v.x < layout.cells["f3"].x
     assert (e3v.y, e3v.y + e3v.height) == (layout.cells["e4"].y, layout.cells["e3"].y + layout.cell_height)
-
-
-def test_no_wall_is_meant_on_cells_or_off_the_board() -> None:
-    layout = fit(QUORIDOR, 52, 20)
-    for cell in layout.cells.values():
-        assert layout.wall_at(cell.x, cell.y, "h") is None
-    assert layout.wall_at(0, 1, "h") is None
-    assert layout.wall_at(layout.width, 1, "h") is None
-    assert fit(TRAPGRID, 52, 20).wall_at(10, 2, "h") is None
 
 
 def test_the_last_move_on_the_board_is_neither_dice_nor_a_pass() -> None:

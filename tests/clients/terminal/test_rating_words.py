@@ -38,7 +38,7 @@ def test_a_profile_has_a_line_for_each_pool_and_each_version_of_a_bot() -> None:
     assert list(profile_lines(Profile(id="x", player=ANN, ratings=()))) == ["Ann  ann", "No rated game yet."]
 
 
-def test_a_leaderboard_has_ranks_and_ratings() -> None:
+def test_a_leaderboard_has_ranks_and_a_seat_what_a_match_changed() -> None:
     leader = RankedPlayer(rank=1, player=BOT, rating=1700, deviation=60, games=40)
     board = Leaderboard(
         id="x", pool="trapgrid:blitz", game=GAME, speed="blitz", kind="bot", entries=(leader,), total=1, more=None
@@ -48,8 +48,6 @@ def test_a_leaderboard_has_ranks_and_ratings() -> None:
         "   1  1700 ± 60   Squeeze [bot]",
     ]
 
-
-def test_a_seat_and_what_a_match_changed() -> None:
     assert seat_text(SeatInfo(player=ANN)) == "Ann"
     assert (
         seat_text(SeatInfo(player=BOT, rating=1500, provisional=True, version="2")) == "Squeeze [bot] version 2 1500?"

@@ -50,12 +50,20 @@ def test_the_noun_of_a_gauge_agrees_with_its_number_and_places_are_ordinals() ->
     ]
 
 
-def test_options_that_are_off_are_not_named() -> None:
+def test_options_that_are_off_are_not_named_and_what_the_server_says_has_a_capital() -> None:
     options = {"width": 7, "height": 6, "players": 3, "dice": True, "max_plies": None, "strict": False}
     assert spec_text(GameSpec(name="isolation", options=options)) == "Isolation 7x6, 3 players, dice"
     assert spec_text(GameSpec(name="quoridor", options={"size": 9, "players": 2})) == "Quoridor 9x9"
     assert spec_text(GameSpec(name="bamboo", options={"radius": 5})) == "Bamboo radius 5"
     assert spec_text(GameSpec(name="trapgrid")) == "TrapGrid"
+
+    assert sentence("the match went on") == "The match went on"
+    assert sentence("it's over: nothing moves") == "It's over: nothing moves"
+    assert sentence("e3h: a wall stands here") == "e3h: a wall stands here"
+    assert sentence("") == ""
+    assert (
+        refusal_text(CommandRefused("private", "only its players see this match")) == "Only its players see this match"
+    )
 
 
 def test_the_turn_and_the_result_are_one_sentence(subtests: pytest.Subtests) -> None:
@@ -83,8 +91,6 @@ def test_the_free_seconds_of_a_delay_clock_do_not_run_it_down() -> None:
     assert time_left(match, 0, 7_000) == 60_000
     assert time_left(match, 1, 900_000) == 0
 
-
-def test_a_result_without_a_reason_is_still_told() -> None:
     assert result_text(LocalMatch("trapgrid").match) == "The match is over."
 
 
@@ -103,13 +109,3 @@ def test_a_clock_is_read_as_players_write_it_and_nothing_else(subtests: pytest.S
     for text in ("", "5", "5+", "+3", "-5+3", "0+3", "999+3", "5+999", "0/move", "x/move", "5+3 ", "1+0.05.1"):
         with subtests.test(text=text), pytest.raises(ValueError, match=r"5\+3|out of range"):
             read_clock(text)
-
-
-def test_what_the_server_says_stands_alone_with_a_capital_but_moves_stay_moves() -> None:
-    assert sentence("the match went on") == "The match went on"
-    assert sentence("it's over: nothing moves") == "It's over: nothing moves"
-    assert sentence("e3h: a wall stands here") == "e3h: a wall stands here"
-    assert sentence("") == ""
-    assert (
-        refusal_text(CommandRefused("private", "only its players see this match")) == "Only its players see this match"
-    )

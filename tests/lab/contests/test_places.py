@@ -66,12 +66,20 @@ def test_a_game_of_several_ends_with_the_places_of_its_rules(subtests: pytest.Su
             assert from_record(from_json(to_json(to_record(terms, played)))).places == played.places
 
 
-def test_points_are_means_over_the_others() -> None:
+def test_points_are_means_over_the_others_and_an_unfinished_result_is_no_record() -> None:
     played = PlayedGame(Fixture(0, ("a", "b", "c")), (), 1, "rules", (Effort(),) * 3, ranks=(3, 1, 2))
     assert [played.score(seat) for seat in range(3)] == [0, 1, 0.5]
     shared = PlayedGame(Fixture(0, tuple("abcd")), (), None, "length", (Effort(),) * 4, ranks=(1, 1, 1, 4))
     assert [shared.score(seat) for seat in range(4)] == [pytest.approx(2 / 3)] * 3 + [0]
     assert shared.beaten(0, 1) == 0.5
+
+    played = play(THREE, Fixture(1, ("random",) * 3))
+    told = json.loads(to_json(to_record(THREE, played)))
+    told["moves"] = told["moves"][:4]
+    told["places"] = [1, 1, 3]
+    for termination in ("rules", "crashed"):
+        with pytest.raises(RecordError, match="do not finish the game"):
+            from_json(json.dumps({**told, "termination": termination}))
 
 
 def stage(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,16 +112,6 @@ def test_who_was_out_before_a_failure_keeps_the_place_and_a_death_is_one_of_a_se
     played = arena.lost(THREE, Fixture(3, ("x", "y", "z"), ("a1", "b1")), death)
     assert (played.places, played.left, played.ending) == ((1, 1, 3), 2, "crashed")
     assert "z" in played.fault
-
-
-def test_an_unfinished_result_without_a_failure_is_no_record() -> None:
-    played = play(THREE, Fixture(1, ("random",) * 3))
-    told = json.loads(to_json(to_record(THREE, played)))
-    told["moves"] = told["moves"][:4]
-    told["places"] = [1, 1, 3]
-    for termination in ("rules", "crashed"):
-        with pytest.raises(RecordError, match="do not finish the game"):
-            from_json(json.dumps({**told, "termination": termination}))
 
 
 @pytest.mark.parametrize(("bots", "seats", "each"), [(3, 3, 6), (5, 3, 12), (4, 4, 4), (5, 4, 24)])

@@ -56,15 +56,13 @@ def test_chance_rolls_by_the_seed() -> None:
     assert last.min() > 40
 
 
-def test_a_game_is_cut_at_its_most_plies() -> None:
+def test_a_game_is_cut_at_its_most_plies_and_an_illegal_action_is_refused() -> None:
     games, chance = VectorGames(engine.load("quoridor"), 5, longest=3), np.random.default_rng(1)
     plies = [games.step(games.sample(chance)) for _ in range(6)]
     assert [ply.cut.all() for ply in plies] == [False, False, True, False, False, True]
     assert not any(ply.ended.any() or ply.rewards.any() for ply in plies)
     assert plies[2].plies.tolist() == [3] * 5
 
-
-def test_an_illegal_action_is_refused_and_no_game_has_moved() -> None:
     games = VectorGames(engine.load("trapgrid", size=4), 3)
     before = games.observations.copy()
     legal = int(games.legal[0].argmax())

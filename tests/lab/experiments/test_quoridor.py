@@ -289,7 +289,7 @@ def test_the_plot_of_the_first_player_has_each_size_together_and_its_proofs_by_w
     assert (len(notes), sides) == (3, {"right"}), "beside a win a note is inside the plot"
 
 
-def test_the_printed_search_chooses_as_its_bot_does() -> None:
+def test_the_printed_search_chooses_as_its_bot_does_and_own_games_are_judged_to_their_end() -> None:
     terms = ContestTerms.of("quoridor", {"size": 3})
     for line in random_positions(terms, 10, 6):
         state = position_after(terms, line)
@@ -297,8 +297,13 @@ def test_the_printed_search_chooses_as_its_bot_does() -> None:
         for depth in (1, 2, 3):
             assert chosen(state, depth) == create(bot_name(depth)).choose(state, Limit()).move
 
+    terms = ContestTerms.of("quoridor", {"size": 3, "max_plies": None, "no_progress": None})
+    kept = own_game((terms, ("b2", "a3"), 5))
+    assert kept
+    assert all(kept), "five plies see the end from there"
 
-def test_a_move_keeps_the_value_or_gives_it_away() -> None:
+
+def test_a_move_keeps_the_value_or_gives_it_away_and_five_plies_win_what_is_won() -> None:
     terms = ContestTerms.of("quoridor", {"size": 3, "max_plies": None, "no_progress": None})
     results = []
     for line in random_positions(terms, 40, 6):
@@ -313,20 +318,11 @@ def test_a_move_keeps_the_value_or_gives_it_away() -> None:
         results.append(result["kept"])
     assert {None, True, False} == set(results)
 
-
-def test_five_plies_win_what_is_won_where_one_does_not() -> None:
     terms = ContestTerms.of("quoridor", {"size": 3, "max_plies": None, "no_progress": None})
     lines = random_positions(terms, 40, 6)
     shallow, deep = ([keeps((terms, line, depth))["won"] for line in lines] for depth in (1, 5))
     assert {None, True, False} == set(shallow)
     assert {None, True} == set(deep)
-
-
-def test_own_games_are_judged_until_they_end() -> None:
-    terms = ContestTerms.of("quoridor", {"size": 3, "max_plies": None, "no_progress": None})
-    kept = own_game((terms, ("b2", "a3"), 5))
-    assert kept
-    assert all(kept), "five plies see the end from there"
 
 
 def test_perfect(tmp_path: Path) -> None:

@@ -72,12 +72,20 @@ def test_the_truth_about_pawns_that_are_apart_is_what_trying_everything_finds() 
     assert seen == {(True, True), (True, False), (False, True), (False, False)}
 
 
-def test_an_odd_pocket_wins_by_the_rule_and_loses_in_fact() -> None:
+def test_an_odd_pocket_loses_in_fact_and_the_mild_claim_says_what_the_rule_is_worth() -> None:
     # Three cells with the pawn's own, two steps; the other has five and four.
     state = parsed("0..x/xxxx/..../.x.1 0", 4)
     assert are_separated(board_of(state))
     assert parity(3)
     assert not wins(state)
+
+    # The mover's pocket is even and it wins, in 30 of 40 positions: the rule fails, its opposite does not.
+    positions = [{"cells": [4, 3], "won": number % 4 != 0} for number in range(40)]
+    by = {row.label: row for row in rules("random", positions, range(40))}
+    usual = by["random: parity, the mover's cells, usually"]
+    assert (usual.ours, usual.verdict, usual.reason) == (25, "differs", "vague")
+    assert "75.0% of the positions" in usual.why
+    assert by["random: parity, the mover's cells"].reason == "refuted"
 
 
 def test_parity(tmp_path: Path) -> None:
@@ -105,25 +113,13 @@ def test_a_saving_of_another_kind_is_a_definition_only_where_the_pooled_one_agre
     assert {row.reason for row in others if row.verdict == "differs"} == {"vague"}
 
 
-def test_the_mild_claim_says_what_the_rule_is_worth_without_the_own_cell() -> None:
-    # The mover's pocket is even and it wins, in 30 of 40 positions: the rule fails, its opposite does not.
-    positions = [{"cells": [4, 3], "won": number % 4 != 0} for number in range(40)]
-    by = {row.label: row for row in rules("random", positions, range(40))}
-    usual = by["random: parity, the mover's cells, usually"]
-    assert (usual.ours, usual.verdict, usual.reason) == (25, "differs", "vague")
-    assert "75.0% of the positions" in usual.why
-    assert by["random: parity, the mover's cells"].reason == "refuted"
-
-
-def test_sorting_is_measured_beside_the_order_of_the_cells() -> None:
+def test_sorting_is_measured_beside_the_order_of_the_cells_also_after_moves() -> None:
     one = pruning_at_start(7)
     assert one.nodes < one.unsorted_nodes < one.plain_nodes == 1 + 2 + 4 + 8 + 16 + 40 + 100 + 240
     assert one.saved_by_sorting == pytest.approx(100 * (1 - one.nodes / one.unsorted_nodes))
     board = board_of(parsed("0.../..../..../...1 0", 4))
     assert pruning(board, 5).score == pruning(board, 5).plain_score
 
-
-def test_what_is_pruned_after_moves_is_what_is_pruned_there() -> None:
     terms = ContestTerms.of("trapgrid")
     state = position_after(terms, ("a6", "g2"))
     assert isinstance(state, TrapGridState)

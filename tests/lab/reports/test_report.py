@@ -114,7 +114,9 @@ def test_what_bots_are_called_is_never_markup(tmp_path: Path) -> None:
     assert widths == [4, 4]
 
 
-def test_a_contest_of_one_bot_or_without_games_still_has_a_report(tmp_path: Path) -> None:
+def test_a_contest_of_one_bot_or_with_a_ranking_of_its_own_has_a_report(
+    tmp_path: Path, games: list[PlayedGame]
+) -> None:
     alone = [PlayedGame(Fixture(0, ("greedy", "greedy")), ("a1", "b2"), 0, "rules")]
     text, _, _ = written(tmp_path / "alone", alone, ("greedy", "greedy"))
     assert "No two different bots have met" in text
@@ -123,8 +125,6 @@ def test_a_contest_of_one_bot_or_without_games_still_has_a_report(tmp_path: Path
     assert "0 games" in text
     assert len(paths) == 2
 
-
-def test_a_contest_with_a_ranking_of_its_own_is_reported_in_that_order(tmp_path: Path, games: list[PlayedGame]) -> None:
     worst_first = [*reversed(standings(TERMS, games, BOTS).bots)]
     report.write(tmp_path, TERMS, games, BOTS, {}, ranking=worst_first, byes={worst_first[0]: 1})
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
