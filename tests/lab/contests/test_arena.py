@@ -9,39 +9,15 @@ from typing import Any
 
 import pytest
 
-from cornered.bots.bot import Bot, Limit, Proven, Thought
+from cornered.bots.bot import Bot, Proven, Thought
 from cornered.bots.roster import create
 from cornered.engine import State
 from cornered.lab.contests import arena
 from cornered.lab.contests.arena import create_bots, play
 from cornered.lab.contests.terms import ContestTerms, Fixture
+from tests.lab.contests.puppets import first_move, stage
 
 SMALL = ContestTerms.of("trapgrid", {"size": 4}, depth=2)
-
-
-class Puppet(Bot):
-    """Plays the first legal move, or behaves as a test requires."""
-
-    name = "puppet"
-    description = "For tests."
-
-    def __init__(self, act: Callable[[State], Thought]) -> None:
-        super().__init__(1)
-        self._act = act
-
-    def choose(self, state: State, limit: Limit) -> Thought:
-        return self._act(state)
-
-
-def first_move(state: State) -> Thought:
-    return Thought(state.moves()[0], nodes=5, depth=3)
-
-
-def stage(monkeypatch: pytest.MonkeyPatch, **acts: Callable[[State], Thought]) -> None:
-    def make(spec: str, seed: int | None = None) -> Bot:
-        return Puppet(acts[spec]) if spec in acts else create(spec, seed)
-
-    monkeypatch.setattr(arena, "create", make)
 
 
 def test_a_game_is_played_to_the_end_of_its_rules() -> None:

@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from cornered.bots.bot import Bot, Limit, Proven, Thought
-from cornered.bots.roster import create
+from cornered.bots.bot import Proven, Thought
 from cornered.clients.sdk import Client, ClientError, Unreachable
 from cornered.engine import State
 from cornered.engine.records.record import from_json, to_json
@@ -27,6 +26,7 @@ from cornered.lab.contests.terms import ContestTerms, Fixture, PlayedGame
 from cornered.protocol.values import Accepts
 from cornered.server.app import run
 from cornered.server.settings import MEMORY_DATABASE, Settings
+from tests.lab.contests.puppets import first_move, stage
 
 
 @pytest.fixture(autouse=True)
@@ -40,37 +40,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 async def address(tmp_path: Path, compiled: None) -> AsyncIterator[str]:
     async with run(Settings(port=0, database=MEMORY_DATABASE, data=tmp_path, log_level="error")) as address:
         yield address
-
-
-class Puppet(Bot):
-    """Behaves as a test requires."""
-
-    name = "puppet"
-    description = "For tests."
-
-    def __init__(self, act: Callable[[State], Thought], limits: list[Limit]) -> None:
-        super().__init__(1)
-        self._act = act
-        self._limits = limits
-
-    def choose(self, state: State, limit: Limit) -> Thought:
-        self._limits.append(limit)
-        return self._act(state)
-
-
-def stage(monkeypatch: pytest.MonkeyPatch, **acts: Callable[[State], Thought]) -> list[Limit]:
-    """Register puppets under names; return the limits that they receive."""
-    limits: list[Limit] = []
-
-    def make(spec: str, seed: int | None = None) -> Bot:
-        return Puppet(acts[spec], limits) if spec in acts else create(spec, seed)
-
-    monkeypatch.setattr(arena, "create", make)
-    return limits
-
-
-def first_move(state: State) -> Thought:
-    return Thought(state.moves()[0], nodes=5, depth=3)
 
 
 def crash(state: State) -> Thought:

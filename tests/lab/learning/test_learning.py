@@ -113,7 +113,9 @@ def _arrays(network: Any) -> list[Any]:
 def test_an_interrupted_run_ends_with_the_same_networks(workforce: Workforce, tmp_path: Path) -> None:
     from cornered.lab.learning.generations import learn
 
-    whole = learn(TINY, tmp_path / "whole", workforce, no_report, lambda generation: None)
+    plan = LearningPlan("quoridor", 2, 4, nodes=40, epochs=2, seed=5, shard_games=2)
+
+    whole = learn(plan, tmp_path / "whole", workforce, no_report, lambda generation: None)
 
     class Interrupted(Exception):
         pass
@@ -127,14 +129,14 @@ def test_an_interrupted_run_ends_with_the_same_networks(workforce: Workforce, tm
 
     for at in ("generation 1: games", "generation 1: match", "generation 2: epochs"):
         with pytest.raises(Interrupted):
-            learn(TINY, tmp_path / "parts", workforce, interrupting(at), lambda generation: None)
-    parts = learn(TINY, tmp_path / "parts", workforce, no_report, lambda generation: None)
+            learn(plan, tmp_path / "parts", workforce, interrupting(at), lambda generation: None)
+    parts = learn(plan, tmp_path / "parts", workforce, no_report, lambda generation: None)
     for one, other in zip(whole, parts, strict=True):
         assert one.network.read_bytes() == other.network.read_bytes()
         assert (one.positions, one.curve, one.judgement) == (other.positions, other.curve, other.judgement)
-    assert load(parts[0].network).provenance["command"] == TINY.command
+    assert load(parts[0].network).provenance["command"] == plan.command
     with pytest.raises(ValueError, match="holds the run of another plan"):
-        learn(LearningPlan("quoridor", 1, 12, 60, 3, 5), tmp_path / "parts", workforce, no_report, lambda _: None)
+        learn(LearningPlan("quoridor", 1, 4, 40, 2, 5), tmp_path / "parts", workforce, no_report, lambda _: None)
 
 
 @pytest.mark.parametrize("game", ["quoridor", "isolation", "bamboo"])
