@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import resource
+import signal
 import sys
 import time
 from collections.abc import Generator
@@ -44,11 +45,15 @@ def cpu_seconds() -> float:
     return time.process_time() + ended.ru_utime + ended.ru_stime
 
 
+def expire(*_: object) -> None:
+    pytest.fail("takes too much CPU time")
+
+
 class Contexts:
     """The plugin that names the context."""
 
-    def __init__(self, measured: coverage.Coverage, only: set[str] | None) -> None:
-        self.measured, self.only = measured, only
+    def __init__(self, measured: coverage.Coverage, only: set[str] | None, limit_s: float) -> None:
+        self.measured, self.only, self.limit_s = measured, only, limit_s
         self.tests: dict[str, dict[str, object]] = {}
 
     def pytest_collection(self) -> None:
@@ -68,9 +73,11 @@ class Contexts:
         self.measured.switch_context(item.nodeid)
         before = cpu_seconds()
         self.tests[item.nodeid] = {"passes": True}
+        signal.setitimer(signal.ITIMER_PROF, self.limit_s)
         try:
             return (yield)
         finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
             self.tests[item.nodeid]["cpu_s"] = round(cpu_seconds() - before, 3)
             self.measured.switch_context("")
 
@@ -93,7 +100,9 @@ def main(path: str) -> None:
     os.environ["COVERAGE_PROCESS_START"] = str(of_processes)
     measured = coverage.Coverage(config_file=str(own))
     measured.start()
-    plugin = Contexts(measured, None if only is None else set(json.loads(Path(only).read_text("utf-8"))))
+    signal.signal(signal.SIGPROF, expire)
+    chosen = None if only is None else set(json.loads(Path(only).read_text("utf-8")))
+    plugin = Contexts(measured, chosen, specification["limit_s"])
     pytest.main(["-q", "-p", "no:cacheprovider", "--no-header", "--tb=short", *files], plugins=[plugin])
     measured.stop()
     merged = measured.get_data()

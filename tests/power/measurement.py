@@ -26,11 +26,13 @@ __all__ = ["KERNELS", "Run", "measure_contexts"]
 
 HERE: Final = Path(__file__).resolve().parent
 LEFT_OUT: Final = ("attacks", "bench", "data", "docs", "e2e", "examples", "faults", "power")
-"""Folders of tests that measure, or start browsers and programs."""
+"""Folders of tests that measure, or start browsers and programs. Tests in no folder are about the repository."""
 KERNELS: Final = "engine"
 """The package whose functions numba compiles. Its mutants run without numba first, by the tests of this folder."""
 SHARES: Final = 4
 """Parts of the tests for each worker, of which an interrupted run repeats one."""
+LIMIT_S: Final[dict[Mode, float]] = {"compiled": 300.0, "plain": 4.0}
+"""CPU seconds after which a test is left out: without numba some count millions of positions."""
 REIMPORT_FILES: Final = 6
 """Files of tests that a mutant of code that runs at the import is tried on, in a process of its own."""
 COLLECT: Final = """
@@ -84,7 +86,7 @@ def test_files(options: Options, tree: Path, mode: Mode) -> list[str]:
     found = {file for each in named for file in (each.rglob("test_*.py") if each.is_dir() else [each])}
     relative = sorted(file.relative_to(tree).as_posix() for file in found)
     if not options.tests:
-        relative = [file for file in relative if file.split("/")[1] not in LEFT_OUT]
+        relative = [file for file in relative if file.count("/") > 1 and file.split("/")[1] not in LEFT_OUT]
     return [file for file in relative if mode == "compiled" or file.startswith(f"tests/{KERNELS}/")]
 
 
@@ -129,7 +131,12 @@ def measure_contexts(options: Options, tree: Path, mode: Mode, workers: int) -> 
 
     def work(_: int) -> None:
         for number in taken(waiting):
-            what = {"root": str(tree), "output": str(folder / str(number)), "files": parts[number]}
+            what = {
+                "root": str(tree),
+                "output": str(folder / str(number)),
+                "files": parts[number],
+                "limit_s": LIMIT_S[mode],
+            }
             specification = folder / f"{number}.specification"
             specification.write_text(json.dumps(what | {"only": str(core) if options.is_core_only else None}), "utf-8")
             with (folder / f"{number}.log").open("w") as log:
