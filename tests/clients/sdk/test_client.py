@@ -13,34 +13,8 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
 from cornered.clients.sdk import Client, Closed, CommandRefused, Unavailable, Unreachable
-from cornered.protocol import messages
-from cornered.protocol.commands import (
-    AskLobby,
-    AskMoves,
-    Challenge,
-    Command,
-    CreateSeek,
-    Declare,
-    Hello,
-    Join,
-    Leave,
-    Ping,
-    Play,
-    Say,
-    WatchLobby,
-)
+from cornered.protocol import commands, messages
 from cornered.protocol.events import Played
-from cornered.protocol.messages import (
-    ChallengeClosed,
-    LobbyChanged,
-    LobbyPage,
-    LobbyState,
-    Moves,
-    Paired,
-    Said,
-    SeatPresence,
-    Watchers,
-)
 from cornered.protocol.values import (
     NO_CLOCK,
     Accepts,
@@ -76,24 +50,24 @@ async def lost_in_a_match(wire: Wire) -> None:
 async def lost_in_the_lobby(wire: Wire) -> None:
     """Take the client's declaration, show Bob in the lobby, and lose the connection."""
     await wire.welcome()
-    await wire.acknowledge(await wire.hear(Declare))
-    await wire.say(lobby_of(await wire.hear(WatchLobby), BOB))
+    await wire.acknowledge(await wire.hear(commands.Declare))
+    await wire.say(lobby_of(await wire.hear(commands.WatchLobby), BOB))
     wire.cut()
 
 
 async def lost_with_a_declaration(wire: Wire) -> None:
     await wire.welcome()
-    await wire.acknowledge(await wire.hear(Declare))
+    await wire.acknowledge(await wire.hear(commands.Declare))
     wire.cut()
 
 
-def lobby_of(watch: WatchLobby, *players: Player) -> LobbyState:
+def lobby_of(watch: commands.WatchLobby, *players: Player) -> messages.LobbyState:
     there = tuple(Presence(player=player, playing=0) for player in players)
-    return LobbyState(id=watch.id, seeks=(), matches=(), players=there)
+    return messages.LobbyState(id=watch.id, seeks=(), matches=(), players=there)
 
 
 async def test_a_guest_comes_back_with_the_token_that_it_was_given() -> None:
-    hellos: list[Hello] = []
+    hellos: list[commands.Hello] = []
 
     async def first(wire: Wire) -> None:
         hellos.append(await wire.welcome(token=TOKEN))
@@ -116,17 +90,17 @@ async def test_a_guest_comes_back_with_the_token_that_it_was_given() -> None:
 
 
 async def test_legal_moves_are_asked_for_again_on_every_connection() -> None:
-    joins: list[Join] = []
+    joins: list[commands.Join] = []
 
     async def first(wire: Wire) -> None:
         await wire.welcome()
-        joins.append(await wire.hear(Join))
+        joins.append(await wire.hear(commands.Join))
         await wire.say(snapshot(joins[0].id).model_copy(update={"legal": ("a2", "b3")}))
         wire.cut()
 
     async def second(wire: Wire) -> None:
         await wire.welcome()
-        joins.append(await wire.hear(Join))
+        joins.append(await wire.hear(commands.Join))
         await wire.say(
             messages.Acknowledged(id=joins[1].id), played(0), played(1).model_copy(update={"legal": ("b2",)})
         )
@@ -141,17 +115,17 @@ async def test_legal_moves_are_asked_for_again_on_every_connection() -> None:
 
 
 async def test_an_update_that_the_client_cannot_read_leaves_no_match_behind() -> None:
-    joins: list[Join] = []
+    joins: list[commands.Join] = []
 
     async def script(wire: Wire) -> None:
         await wire.welcome()
-        joins.append(await wire.hear(Join))
+        joins.append(await wire.hear(commands.Join))
         await wire.say(snapshot(joins[0].id))
         happened = played(0).model_dump(mode="json")
         happened["events"].append({"type": "ended", "seq": 3, "at": 1, "reason": "a reason of a later server"})
         for _ in range(2):
             await wire.socket.send(msgpack.packb(happened))
-        joins.append(await wire.hear(Join))
+        joins.append(await wire.hear(commands.Join))
         await wire.say(snapshot(joins[1].id, seq=2).model_copy(update={"seq": 3}))
         event = Played(seq=4, at=1, seat=1, cause="c", ply=1, move=MOVES[1], spent=0, left=(None, None))
         await wire.say(played(1).model_copy(update={"events": (event,)}))
@@ -166,7 +140,7 @@ async def test_an_update_that_the_client_cannot_read_leaves_no_match_behind() ->
 
 async def test_an_unknown_token_is_refused_to_the_caller() -> None:
     async def script(wire: Wire) -> None:
-        await wire.hear(Hello)
+        await wire.hear(commands.Hello)
         await wire.refuse(None, "bad_token", "this token belongs to nobody here")
 
     with pytest.raises(CommandRefused, match="belongs to nobody") as refusal:
@@ -186,11 +160,11 @@ async def test_a_client_that_ends_says_goodbye_with_a_normal_close() -> None:
 
 async def test_a_full_server_and_one_that_sends_garbage_in_place_of_a_welcome_are_tried_again() -> None:
     async def full(wire: Wire) -> None:
-        await wire.hear(Hello)
+        await wire.hear(commands.Hello)
         await wire.refuse(None, "server_full", "come back later")
 
     async def garbled(wire: Wire) -> None:
-        await wire.hear(Hello)
+        await wire.hear(commands.Hello)
         await wire.socket.send(b"\xc1")
 
     async with client_of(full, full, garbled, Wire.welcome) as client:
@@ -203,12 +177,12 @@ async def test_a_spoilt_frame_costs_a_connection_and_no_answer() -> None:
     async def spoilt(wire: Wire) -> None:
         await wire.welcome()
         await wire.join()
-        await wire.hear(Ping)
+        await wire.hear(commands.Ping)
         await wire.socket.send(b"\xc1")
 
     async def whole(wire: Wire) -> None:
         await wire.welcome()
-        rejoined = await wire.hear(Join)
+        rejoined = await wire.hear(commands.Join)
         await wire.say(messages.Acknowledged(id=rejoined.id), played(0))
         await wire.pong()
 
@@ -293,7 +267,7 @@ async def test_the_page_of_another_server_is_no_reason() -> None:
 
 async def test_a_refused_hello_is_said_again_when_the_server_says(slept: list[float]) -> None:
     async def full(wire: Wire) -> None:
-        await wire.hear(Hello)
+        await wire.hear(commands.Hello)
         await wire.refuse(None, "server_full", retry_after=2_500)
 
     async with client_of(full, Wire.welcome):
@@ -332,19 +306,19 @@ async def test_the_address_of_the_page_will_do_and_an_error_of_the_caller_comes_
 
 
 async def test_a_move_without_an_answer_is_sent_again_under_its_own_id() -> None:
-    plays: list[Play] = []
+    plays: list[commands.Play] = []
 
     async def first(wire: Wire) -> None:
         await wire.welcome()
         await wire.join()
-        plays.append(await wire.hear(Play))
+        plays.append(await wire.hear(commands.Play))
         wire.cut()
 
     async def second(wire: Wire) -> None:
         await wire.welcome("m")
-        join = await wire.hear(Join)
+        join = await wire.hear(commands.Join)
         assert join.since == 1
-        plays.append(await wire.hear(Play))
+        plays.append(await wire.hear(commands.Play))
         await wire.acknowledge(join, seq=2)
         await wire.say(played(0))
         await wire.acknowledge(plays[-1], seq=2)
@@ -357,19 +331,19 @@ async def test_a_move_without_an_answer_is_sent_again_under_its_own_id() -> None
 
 
 async def test_a_move_that_met_a_closing_server_is_sent_again() -> None:
-    plays: list[Play] = []
+    plays: list[commands.Play] = []
 
     async def closing(wire: Wire) -> None:
         await wire.welcome()
         await wire.join()
-        plays.append(await wire.hear(Play))
+        plays.append(await wire.hear(commands.Play))
         await wire.refuse(plays[-1], "shutting_down", "the server restarts")
         await wire.socket.close(1012)
 
     async def back(wire: Wire) -> None:
         await wire.welcome("m")
-        await wire.acknowledge(await wire.hear(Join), seq=1)
-        plays.append(await wire.hear(Play))
+        await wire.acknowledge(await wire.hear(commands.Join), seq=1)
+        plays.append(await wire.hear(commands.Play))
         await wire.acknowledge(plays[-1], seq=2)
         # The pong confirms that the client has read the answer; the events of the move follow it.
         await (await wire.socket.ping())
@@ -385,7 +359,7 @@ async def test_a_move_that_met_a_closing_server_is_sent_again() -> None:
 async def test_a_refusal_reaches_the_one_who_asked() -> None:
     async def script(wire: Wire) -> None:
         await wire.welcome()
-        first, second = await wire.hear(Challenge), await wire.hear(Challenge)
+        first, second = await wire.hear(commands.Challenge), await wire.hear(commands.Challenge)
         await wire.acknowledge(second, ref="c2")
         await wire.refuse(first, "busy", "Bob plays as many games as it takes")
 
@@ -401,9 +375,11 @@ async def test_a_refusal_reaches_the_one_who_asked() -> None:
 async def test_the_lobby_follows_what_changes() -> None:
     async def script(wire: Wire) -> None:
         await wire.welcome()
-        await wire.say(lobby_of(await wire.hear(WatchLobby), BOB))
-        await wire.acknowledge(await wire.hear(CreateSeek), ref="s1")
-        await wire.say(LobbyChanged(players=(Presence(player=ANN, playing=0),), players_gone=("bob", "never-there")))
+        await wire.say(lobby_of(await wire.hear(commands.WatchLobby), BOB))
+        await wire.acknowledge(await wire.hear(commands.CreateSeek), ref="s1")
+        await wire.say(
+            messages.LobbyChanged(players=(Presence(player=ANN, playing=0),), players_gone=("bob", "never-there"))
+        )
 
     async with client_of(script) as client:
         lobby = await client.lobby()
@@ -422,17 +398,19 @@ async def test_the_lobby_is_read_page_by_page() -> None:
 
     async def script(wire: Wire) -> None:
         await wire.welcome()
-        watch = await wire.hear(WatchLobby)
-        page = LobbyState(id=watch.id, seeks=(), matches=(match("m3"),), players=(), matches_total=3, matches_more="7")
+        watch = await wire.hear(commands.WatchLobby)
+        page = messages.LobbyState(
+            id=watch.id, seeks=(), matches=(match("m3"),), players=(), matches_total=3, matches_more="7"
+        )
         await wire.say(page)
         for after, name, more in (("7", "m2", "6"), ("6", "m1", None)):
-            ask = await wire.hear(AskLobby)
+            ask = await wire.hear(commands.AskLobby)
             assert (ask.section, ask.after) == ("matches", after)
-            await wire.say(LobbyPage(id=ask.id, section="matches", matches=(match(name),), total=3, more=more))
-        await wire.hear(Ping)
+            await wire.say(messages.LobbyPage(id=ask.id, section="matches", matches=(match(name),), total=3, more=more))
+        await wire.hear(commands.Ping)
         moved = tuple(MatchStanding(id=name, ply=5, position="5", watchers=2) for name in ("m2", "unknown"))
-        await wire.say(LobbyChanged(moved=moved, matches_gone=("m3",), matches_total=2))
-        await wire.say(LobbyState(id=None, seeks=(), matches=(match("m9"),), players=(), matches_total=1))
+        await wire.say(messages.LobbyChanged(moved=moved, matches_gone=("m3",), matches_total=2))
+        await wire.say(messages.LobbyState(id=None, seeks=(), matches=(match("m9"),), players=(), matches_total=1))
 
     async with client_of(script) as client:
         lobby = await client.lobby()
@@ -440,7 +418,7 @@ async def test_the_lobby_is_read_page_by_page() -> None:
         for left in (1, 0):
             await client.more_of_lobby("matches")
             assert lobby.unseen("matches") == left
-        client.mention(Ping(id="now"))
+        client.mention(commands.Ping(id="now"))
         while "m9" not in lobby.matches:
             if lobby.totals["matches"] == 2:
                 assert {name: one.ply for name, one in lobby.matches.items()} == {"m1": 0, "m2": 5}
@@ -451,7 +429,7 @@ async def test_the_lobby_is_read_page_by_page() -> None:
 async def test_a_player_sees_every_event_across_a_broken_line() -> None:
     async def second(wire: Wire) -> None:
         await wire.welcome("m")
-        join = await wire.hear(Join)
+        join = await wire.hear(commands.Join)
         # The overlap is deliberate: events already known must not count twice.
         await wire.say(played(0, 1, 2), played(0, 1, 2))
         await wire.acknowledge(join, seq=4)
@@ -466,8 +444,8 @@ async def test_a_player_sees_every_event_across_a_broken_line() -> None:
 async def test_a_gap_is_asked_for() -> None:
     async def script(wire: Wire) -> None:
         await wire.welcome()
-        await wire.say(snapshot((await wire.hear(Join)).id), played(1), played(2))
-        join = await wire.hear(Join)
+        await wire.say(snapshot((await wire.hear(commands.Join)).id), played(1), played(2))
+        join = await wire.hear(commands.Join)
         assert join.since == 1
         await wire.acknowledge(join, seq=4)
         await wire.say(played(0, 1, 2), played(3))
@@ -496,7 +474,7 @@ async def test_a_watcher_who_fell_behind_goes_on_from_the_snapshot() -> None:
 async def test_a_match_that_cannot_be_followed_any_more_wakes_who_waits() -> None:
     async def second(wire: Wire) -> None:
         await wire.welcome()
-        join = await wire.hear(Join)
+        join = await wire.hear(commands.Join)
         await wire.refuse(join, "unknown_match", "there is no such match")
 
     async with client_of(lost_in_a_match, second) as client:
@@ -511,7 +489,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cornered.clients.sdk.errors.RETRY_DELAY_S", 0.001)
 
 
-async def put_off(wire: Wire, command: Command) -> None:
+async def put_off(wire: Wire, command: commands.Command) -> None:
     await wire.refuse(command, "too_fast", "slow down", retry_after=1)
 
 
@@ -519,8 +497,8 @@ async def put_off(wire: Wire, command: Command) -> None:
 async def test_a_match_whose_rejoin_is_refused_for_now_or_cannot_be_decoded_is_rejoined_later() -> None:
     async def undecoded(wire: Wire) -> None:
         await wire.welcome("m")
-        await put_off(wire, await wire.hear(Join))
-        await wire.answer_in_a_later_version(await wire.hear(Join))
+        await put_off(wire, await wire.hear(commands.Join))
+        await wire.answer_in_a_later_version(await wire.hear(commands.Join))
         await wire.say(played(0))
         await wire.pong()
         wire.cut()
@@ -528,8 +506,8 @@ async def test_a_match_whose_rejoin_is_refused_for_now_or_cannot_be_decoded_is_r
     async def third(wire: Wire) -> None:
         await wire.welcome("m")
         for _ in range(2):
-            await put_off(wire, await wire.hear(Join))
-        join = await wire.hear(Join)
+            await put_off(wire, await wire.hear(commands.Join))
+        join = await wire.hear(commands.Join)
         assert join.since == 2
         await wire.say(played(1))
         await wire.acknowledge(join, seq=3)
@@ -547,20 +525,20 @@ async def test_a_match_whose_rejoin_is_refused_for_now_or_cannot_be_decoded_is_r
 async def test_what_holds_for_one_connection_is_said_on_every_one_and_again_where_it_is_refused_for_now() -> None:
     async def second(wire: Wire) -> None:
         await wire.welcome()
-        declare, watch = await wire.hear(Declare), await wire.hear(WatchLobby)
+        declare, watch = await wire.hear(commands.Declare), await wire.hear(commands.WatchLobby)
         await put_off(wire, declare)
         await put_off(wire, watch)
-        again = await wire.hear(Declare)
+        again = await wire.hear(commands.Declare)
         assert again == declare.model_copy(update={"id": again.id})
         assert (again.accepts, again.concurrency) == ((Accepts(game="trapgrid"),), 3)
         await wire.acknowledge(again)
-        await wire.say(lobby_of(await wire.hear(WatchLobby), ANN))
+        await wire.say(lobby_of(await wire.hear(commands.WatchLobby), ANN))
         wire.cut()
 
     async def third(wire: Wire) -> None:
         await wire.welcome()
-        assert (await wire.hear(Declare)).concurrency == 3
-        await wire.say(lobby_of(await wire.hear(WatchLobby)))
+        assert (await wire.hear(commands.Declare)).concurrency == 3
+        await wire.say(lobby_of(await wire.hear(commands.WatchLobby)))
 
     async with client_of(lost_in_the_lobby, second, third) as client:
         await client.declare([Accepts(game="trapgrid")], 3)
@@ -581,7 +559,7 @@ async def test_a_newer_declaration_takes_the_place_of_one_that_is_refused_for_no
 
     async def second(wire: Wire) -> None:
         await wire.welcome()
-        older, newer = await wire.hear(Declare), await wire.hear(Declare)
+        older, newer = await wire.hear(commands.Declare), await wire.hear(commands.Declare)
         assert [older.accepts, newer.accepts] == [(Accepts(game="trapgrid"),), ()]
         await put_off(wire, older)
         await silence(wire)
@@ -600,7 +578,7 @@ async def test_a_newer_declaration_takes_the_place_of_one_that_is_refused_for_no
 async def test_a_client_that_is_put_off_closes_at_once() -> None:
     async def second(wire: Wire) -> None:
         await wire.welcome()
-        declare = await wire.hear(Declare)
+        declare = await wire.hear(commands.Declare)
         await wire.refuse(declare, "too_fast", "slow down", retry_after=60_000)
         await wire.pong()
 
@@ -614,17 +592,17 @@ async def test_words_watchers_and_presence_reach_the_match() -> None:
     async def script(wire: Wire) -> None:
         await wire.welcome()
         await wire.join()
-        say = await wire.hear(Say)
+        say = await wire.hear(commands.Say)
         assert (say.text, say.room) == ("hello", "players")
         await wire.say(
-            Said(match="m", room="players", by=ANN, text="hello", at=1),
-            Watchers(match="m", count=7),
-            SeatPresence(match="m", seat=1, connected=False, at=1, claim_at=60_001),
+            messages.Said(match="m", room="players", by=ANN, text="hello", at=1),
+            messages.Watchers(match="m", count=7),
+            messages.SeatPresence(match="m", seat=1, connected=False, at=1, claim_at=60_001),
         )
         await wire.acknowledge(say)
-        asked = await wire.hear(AskMoves)
-        await wire.say(Moves(id=asked.id, match="m", ply=0, moves=("b3",), refused={}, notes={}, gauges=()))
-        await wire.acknowledge(await wire.hear(Leave))
+        asked = await wire.hear(commands.AskMoves)
+        await wire.say(messages.Moves(id=asked.id, match="m", ply=0, moves=("b3",), refused={}, notes={}, gauges=()))
+        await wire.acknowledge(await wire.hear(commands.Leave))
 
     async with client_of(script) as client:
         match = await client.join("m")
@@ -643,7 +621,9 @@ async def test_news_come_in_order_begin_with_the_welcome_and_leave_out_unknown_m
     async def script(wire: Wire) -> None:
         await wire.welcome("old")
         await wire.socket.send(b"\x81\xa4type\xa7unheard")
-        await wire.say(ChallengeClosed(challenge="c", how="accepted", match="m"), Paired(match="m", seat=1))
+        await wire.say(
+            messages.ChallengeClosed(challenge="c", how="accepted", match="m"), messages.Paired(match="m", seat=1)
+        )
 
     async with client_of(script) as client:
         news = client.news()
@@ -656,7 +636,7 @@ async def test_a_wait_fails_when_the_client_closes() -> None:
 
     async def script(wire: Wire) -> None:
         await wire.welcome()
-        await wire.hear(Ping)
+        await wire.hear(commands.Ping)
         heard.set()
 
     async with scripted(script) as server:
@@ -691,7 +671,7 @@ async def test_it_logs_once_that_no_server_answers_and_when_it_is_back(caplog: p
 
 
 async def test_a_bot_gets_one_notice_that_another_program_plays_as_it(caplog: pytest.LogCaptureFixture) -> None:
-    hellos: list[Hello] = []
+    hellos: list[commands.Hello] = []
     notice = messages.Notice(code="also_here", text="another program plays as Ann too\x1b[2J")
 
     async def first(wire: Wire) -> None:

@@ -9,20 +9,7 @@ import pytest
 
 from cornered.clients.sdk.fold import advance
 from cornered.engine import CHANCE
-from cornered.protocol.commands import (
-    Abort,
-    AcceptDraw,
-    AcceptTakeback,
-    DeclineDraw,
-    DeclineRematch,
-    DeclineTakeback,
-    MatchCommand,
-    OfferDraw,
-    Play,
-    Rematch,
-    RequestTakeback,
-    Resign,
-)
+from cornered.protocol import commands
 from cornered.protocol.events import UnknownEvent
 from cornered.protocol.messages import Happened, Snapshot
 from cornered.protocol.values import Fischer, GameSpec, Player
@@ -51,20 +38,22 @@ def seen(match: Match) -> Snapshot:
     return views.snapshot(match, 0, connected=[True] * match.seats, watchers=0, legal=legal_for_first(match))
 
 
-def some_command(match: Match, chance: random.Random) -> tuple[int, MatchCommand]:
+def some_command(match: Match, chance: random.Random) -> tuple[int, commands.MatchCommand]:
     """Return mostly a move, otherwise a command between the players."""
     name = {"id": f"c{match.seq}", "match": match.id}
     seat = chance.randrange(match.seats)
-    answers = [AcceptTakeback, AcceptDraw] * 3 + [DeclineTakeback, DeclineDraw]
+    answers = [commands.AcceptTakeback, commands.AcceptDraw] * 3 + [commands.DeclineTakeback, commands.DeclineDraw]
     if (match.talks.draw or match.talks.takeback) and chance.random() < 0.7:
         return seat, chance.choice(answers)(**name)
     if not match.over and chance.random() < 0.6 and match.to_move != CHANCE:
-        return match.to_move, Play(
+        return match.to_move, commands.Play(
             id=name["id"], match=name["match"], ply=match.ply, move=chance.choice(match.state.moves())
         )
     if match.over or chance.random() > 0.03:
-        return seat, chance.choice([OfferDraw, RequestTakeback, Rematch, DeclineRematch, *answers])(**name)
-    return seat, chance.choice([Resign, Abort])(**name)
+        return seat, chance.choice(
+            [commands.OfferDraw, commands.RequestTakeback, commands.Rematch, commands.DeclineRematch, *answers]
+        )(**name)
+    return seat, chance.choice([commands.Resign, commands.Abort])(**name)
 
 
 @pytest.mark.parametrize("spec", GAMES, ids=lambda spec: f"{spec.name}-{spec.options.get('players', 2)}")
@@ -104,7 +93,7 @@ def test_events_that_are_known_change_nothing_and_one_of_a_later_server_brings_i
     started = open_match(Opening("m", settle(GAMES[0])[1], players, Fischer(initial=60)), SEED, now=1)
     match = Match.replay(started, SEED)
     before = seen(match)
-    events = match.decide(Play(id="c", match="m", ply=0, move=match.state.moves()[0]), 0, 2)
+    events = match.decide(commands.Play(id="c", match="m", ply=0, move=match.state.moves()[0]), 0, 2)
     after = match.evolve(events[0])
     once = advance(before, views.happened(after, events))
     assert advance(once, views.happened(after, events)) is once

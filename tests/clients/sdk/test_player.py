@@ -13,23 +13,8 @@ from cornered import engine
 from cornered.clients.sdk import BotPlayer, Client, Limit, MatchView, TokenStore, stay_as
 from cornered.clients.sdk import player as playing
 from cornered.clients.sdk.choosing import Choose
-from cornered.protocol import messages
+from cornered.protocol import commands, messages
 from cornered.protocol.bot_reports import ReportFailure
-from cornered.protocol.commands import (
-    AcceptChallenge,
-    Claim,
-    Declare,
-    DeclineChallenge,
-    DeclineDraw,
-    DeclineRematch,
-    Hello,
-    Join,
-    Leave,
-    Ping,
-    Play,
-    Rematch,
-    Resign,
-)
 from cornered.protocol.events import DrawOffered, Ended, MatchEvent, Played, RematchDeclined, RematchOffered, TakenBack
 from cornered.protocol.messages import Challenged, Happened, SeatPresence, Snapshot
 from cornered.protocol.values import NO_CLOCK, Accepts, Correspondence, GameSpec, SeatInfo
@@ -107,17 +92,17 @@ def gone(claim_at: int | None) -> SeatPresence:
 
 async def end(wire: Wire) -> None:
     """Receive the claim and the bot's departure."""
-    claim = await wire.hear(Claim)
+    claim = await wire.hear(commands.Claim)
     ended = Ended(seq=3, at=1, cause=claim.id, seat=0, winner=0, places=(1, 2), reason="gone", seed="0" * 64)
     await wire.say(happened(ended))
     await wire.acknowledge(claim, seq=3)
-    await wire.acknowledge(await wire.hear(Leave))
+    await wire.acknowledge(await wire.hear(commands.Leave))
 
 
 async def no_claim(wire: Wire) -> None:
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.1):
-            await wire.hear(Claim)
+            await wire.hear(commands.Claim)
 
 
 async def play_out(script: Callable[[Wire], Awaitable[None]], concurrency: int = 4, **match: object) -> None:
@@ -125,7 +110,7 @@ async def play_out(script: Callable[[Wire], Awaitable[None]], concurrency: int =
 
     async def scene(wire: Wire) -> None:
         await wire.welcome("m")
-        await wire.say(absent((await wire.hear(Join)).id).model_copy(update=match))
+        await wire.say(absent((await wire.hear(commands.Join)).id).model_copy(update=match))
         await script(wire)
 
     await played_by_bot(scene, concurrency=concurrency)
@@ -147,7 +132,7 @@ def claims_often(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("claims_often")
 async def test_a_bot_that_was_away_itself_claims_without_being_told_and_again_after_a_refusal() -> None:
     async def script(wire: Wire) -> None:
-        await wire.refuse(await wire.hear(Claim), "opponent_here", "nobody is gone")
+        await wire.refuse(await wire.hear(commands.Claim), "opponent_here", "nobody is gone")
         await end(wire)
 
     await play_out(script)
@@ -175,7 +160,7 @@ async def test_a_bot_answers_an_offer_of_a_rematch_of_an_opponent_who_was_away()
         await after(50)
         await wire.say(SeatPresence(match="m", seat=1, connected=True, at=NOW))
         await offered(wire, 4)
-        assert (await wire.hear(Rematch)).match == "m"
+        assert (await wire.hear(commands.Rematch)).match == "m"
 
     await play_out(script, **ENDED)
 
@@ -183,8 +168,8 @@ async def test_a_bot_answers_an_offer_of_a_rematch_of_an_opponent_who_was_away()
 async def test_a_bot_that_the_server_refuses_a_rematch_declines_it_with_the_reason() -> None:
     async def script(wire: Wire) -> None:
         await offered(wire, 4)
-        await wire.refuse(await wire.hear(Rematch), "busy", "Ann is in 50 live matches")
-        declined = await wire.hear(DeclineRematch)
+        await wire.refuse(await wire.hear(commands.Rematch), "busy", "Ann is in 50 live matches")
+        declined = await wire.hear(commands.DeclineRematch)
         assert declined.reason == "Ann is in 50 live matches"
         over = RematchDeclined(seq=5, at=NOW, seat=0, cause=declined.id, reason=declined.reason)
         await wire.say(happened(over))
@@ -196,7 +181,7 @@ async def test_a_bot_that_the_server_refuses_a_rematch_declines_it_with_the_reas
 async def test_a_bot_that_plays_as_many_games_as_it_takes_declines_a_rematch_and_says_so() -> None:
     async def script(wire: Wire) -> None:
         await offered(wire, 4)
-        assert (await wire.hear(DeclineRematch)).reason == "Ann plays as many games as it takes"
+        assert (await wire.hear(commands.DeclineRematch)).reason == "Ann plays as many games as it takes"
 
     await play_out(script, concurrency=0, **ENDED)
 
@@ -207,9 +192,9 @@ async def test_a_bot_stays_at_a_bounded_number_of_ended_matches(monkeypatch: pyt
     async def scene(wire: Wire) -> None:
         await wire.welcome("m1", "m2", "m3")
         for _ in range(3):
-            join = await wire.hear(Join)
+            join = await wire.hear(commands.Join)
             await wire.say(absent(join.id).model_copy(update={**ENDED, "match": join.match}))
-        assert (await wire.hear(Leave)).match == "m1"
+        assert (await wire.hear(commands.Leave)).match == "m1"
 
     await played_by_bot(scene)
 
@@ -226,9 +211,9 @@ async def test_a_bot_that_cannot_accept_a_challenge_declines_it_and_again_when_t
     async def scene(wire: Wire) -> None:
         await wire.welcome()
         await wire.say(challenged("c"))
-        await wire.refuse(await wire.hear(AcceptChallenge), "busy", "Ann plays as many games as it takes")
-        refused = await too_fast(wire, await wire.hear(DeclineChallenge))
-        again = await wire.hear(DeclineChallenge)
+        await wire.refuse(await wire.hear(commands.AcceptChallenge), "busy", "Ann plays as many games as it takes")
+        refused = await too_fast(wire, await wire.hear(commands.DeclineChallenge))
+        again = await wire.hear(commands.DeclineChallenge)
         assert (again.challenge, again.reason) == ("c", "Ann plays as many games as it takes")
         waited.append(asyncio.get_running_loop().time() - refused)
         await wire.acknowledge(again)
@@ -243,8 +228,8 @@ async def test_a_bot_answers_an_offer_again_when_the_server_says() -> None:
     async def script(wire: Wire) -> None:
         event = DrawOffered(seq=3, at=NOW, seat=1, cause="b")
         await wire.say(happened(event))
-        refused = await too_fast(wire, await wire.hear(DeclineDraw))
-        await wire.hear(DeclineDraw)
+        refused = await too_fast(wire, await wire.hear(commands.DeclineDraw))
+        await wire.hear(commands.DeclineDraw)
         waited.append(asyncio.get_running_loop().time() - refused)
 
     await play_out(script, connected=(True, True))
@@ -293,7 +278,7 @@ async def test_a_bot_chooses_again_where_a_takeback_led_to_another_position_of_t
         position = str(engine.load("trapgrid", size=3).parse(POSITIONS[1]).play("b1"))
         events = (back, other)
         await wire.say(Happened(match="m", events=events, position=position, ply=2, to_move=0, clocks=CLOCKS))
-        play = await wire.hear(Play)
+        play = await wire.hear(commands.Play)
         assert (play.ply, play.move) == (2, "c3")
 
     await played_by_bot(scene, choose=choose)
@@ -310,8 +295,8 @@ async def test_a_match_that_cannot_be_joined_just_now_is_joined_later() -> None:
     async def scene(wire: Wire) -> None:
         await wire.welcome("m")
         for code in ("too_fast", "internal"):
-            await wire.refuse(await wire.hear(Join), code, retry_after=1)
-        await wire.say(absent((await wire.hear(Join)).id), gone(NOW))
+            await wire.refuse(await wire.hear(commands.Join), code, retry_after=1)
+        await wire.say(absent((await wire.hear(commands.Join)).id), gone(NOW))
         await end(wire)
 
     await played_by_bot(scene)
@@ -321,10 +306,10 @@ async def test_a_bot_joins_its_matches_a_few_at_a_time() -> None:
     async def scene(wire: Wire) -> None:
         await wire.welcome(*(f"m{number}" for number in range(3 * playing.MAX_CONCURRENT_JOINS)))
         for _ in range(playing.MAX_CONCURRENT_JOINS):
-            await wire.hear(Join)
+            await wire.hear(commands.Join)
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.05):
-                await wire.hear(Join)
+                await wire.hear(commands.Join)
 
     await played_by_bot(scene)
 
@@ -333,23 +318,23 @@ async def test_a_bot_joins_its_matches_a_few_at_a_time() -> None:
 async def test_a_declaration_that_is_refused_for_now_is_made_again() -> None:
     async def scene(wire: Wire) -> None:
         await wire.welcome()
-        await wire.refuse(await wire.hear(Declare), "too_fast", "later")
-        await wire.acknowledge(await wire.hear(Declare))
+        await wire.refuse(await wire.hear(commands.Declare), "too_fast", "later")
+        await wire.acknowledge(await wire.hear(commands.Declare))
 
     async with client_of(scene) as client:
         await BotPlayer(client, no_move, accepts=[Accepts(game="trapgrid")]).declare()
 
 
 async def test_a_bot_whose_server_lost_its_accounts_comes_back_as_a_new_player(tmp_path: Path) -> None:
-    hellos: list[Hello] = []
+    hellos: list[commands.Hello] = []
 
     async def first(wire: Wire) -> None:
         hellos.append(await wire.welcome(token=TOKEN))
-        await wire.hear(Ping)
+        await wire.hear(commands.Ping)
         wire.cut()
 
     async def lost(wire: Wire) -> None:
-        hellos.append(await wire.hear(Hello))
+        hellos.append(await wire.hear(commands.Hello))
         await wire.refuse(None, "bad_token", "nobody has this token")
 
     async def new(wire: Wire) -> None:
@@ -372,7 +357,7 @@ class Rude:
         raise RuntimeError("no text either")
 
 
-def resignation(resign: Resign) -> Happened:
+def resignation(resign: commands.Resign) -> Happened:
     fields: dict[str, Any] = {"winner": 1, "places": (2, 1), "reason": "resignation", "seed": "0" * 64}
     return happened(Ended(seq=2, at=1, cause=resign.id, seat=0, **fields), plies=0)
 
@@ -384,7 +369,7 @@ async def test_a_bot_resigns_and_says_in_a_short_line_what_choose_returned(
         await wire.welcome("m")
         await wire.join()
         await wire.acknowledge(await wire.hear(ReportFailure))
-        resign = await wire.hear(Resign)
+        resign = await wire.hear(commands.Resign)
         await wire.say(resignation(resign))
         await wire.acknowledge(resign, seq=2)
 
@@ -407,14 +392,14 @@ async def test_a_bot_resigns_and_says_in_a_short_line_what_choose_returned(
 async def test_an_answer_that_a_bot_cannot_decode_costs_it_nothing_else() -> None:
     async def script(wire: Wire) -> None:
         await wire.welcome("m")
-        await wire.answer_in_a_later_version(await wire.hear(Join))
+        await wire.answer_in_a_later_version(await wire.hear(commands.Join))
         for name in ("c1", "c2"):
             await wire.say(challenged(name))
-            accepted = await wire.hear(AcceptChallenge)
+            accepted = await wire.hear(commands.AcceptChallenge)
             assert accepted.challenge == name
             await wire.answer_in_a_later_version(accepted)
         await wire.say(messages.Paired(match="n", seat=0))
-        assert (await wire.hear(Join)).match == "n"
+        assert (await wire.hear(commands.Join)).match == "n"
 
     await played_by_bot(script)
 
@@ -430,12 +415,12 @@ async def test_a_bot_that_resigns_is_not_asked_again_before_it_hears_of_the_end(
         await wire.welcome("m")
         await wire.join()
         await wire.acknowledge(await wire.hear(ReportFailure))
-        resign = await wire.hear(Resign)
+        resign = await wire.hear(commands.Resign)
         # As the server has it: what is stored is acknowledged first, and published then.
         await wire.acknowledge(resign, seq=2)
         await after(50)
         await wire.say(resignation(resign))
-        await wire.hear(Leave)
+        await wire.hear(commands.Leave)
 
     await played_by_bot(scene, choose=choose)
     assert asked == 1

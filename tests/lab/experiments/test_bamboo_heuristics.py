@@ -15,23 +15,8 @@ from cornered.bots.bamboo.heuristics import HeuristicBot
 from cornered.bots.roster import create
 from cornered.engine.games.bamboo import BambooState, sizes
 from cornered.engine.progress import no_report
+from cornered.lab.experiments import bamboo_readings as readings
 from cornered.lab.experiments.bamboo_heuristics import ADDED, AVERAGED, Heuristics, explained, measured_readings
-from cornered.lab.experiments.bamboo_readings import (
-    AVERAGE,
-    CLOSEST,
-    CLOSEST_OF_ALL,
-    COMPONENTS,
-    GROUPS,
-    READINGS,
-    SUM,
-    TIES,
-    TRUNCATED,
-    HeuristicReading,
-    choose,
-    rated,
-    reading_wins,
-    view_of,
-)
 from cornered.lab.experiments.bamboo_table_readings import TRIED, log_likelihood
 from cornered.lab.experiments.judging import counted
 from cornered.lab.experiments.laboratory import Laboratory
@@ -53,23 +38,26 @@ def positions(radius: int, games: int) -> Iterator[BambooState]:
 
 def best_cells(name: str, state: BambooState) -> set[int]:
     """Return the numbers of the cells that a reading likes best."""
-    view = view_of(state.position, state.open_cells, state.game.radius)
+    view = readings.view_of(state.position, state.open_cells, state.game.radius)
     numbers = list(cubes(state.game.radius))
-    return {numbers[cell] for cell in rated(READINGS[name], view)}
+    return {numbers[cell] for cell in readings.rated(readings.READINGS[name], view)}
 
 
 def test_a_reading_likes_the_cells_that_the_bot_of_its_kind_likes(subtests: pytest.Subtests) -> None:
     for name, spec in (
         ("uniform", "bamboo-uniform"),
         ("outer", "bamboo-outer"),
-        (GROUPS, "bamboo-group-count"),
-        (COMPONENTS, "bamboo-group-count:colours=ignored"),
-        (CLOSEST, "bamboo-sparsity:distance=closest"),
-        (CLOSEST_OF_ALL, "bamboo-sparsity:distance=closest,colours=ignored"),
-        (AVERAGE, "bamboo-sparsity"),
-        (CLOSEST + TIES, "bamboo-sparsity-outer:distance=closest"),
-        (AVERAGE + TIES, "bamboo-sparsity-outer"),
-        (CLOSEST_OF_ALL + SUM, "bamboo-sparsity-outer:distance=closest,colours=ignored,combination=sum"),
+        (readings.GROUPS, "bamboo-group-count"),
+        (readings.COMPONENTS, "bamboo-group-count:colours=ignored"),
+        (readings.CLOSEST, "bamboo-sparsity:distance=closest"),
+        (readings.CLOSEST_OF_ALL, "bamboo-sparsity:distance=closest,colours=ignored"),
+        (readings.AVERAGE, "bamboo-sparsity"),
+        (readings.CLOSEST + readings.TIES, "bamboo-sparsity-outer:distance=closest"),
+        (readings.AVERAGE + readings.TIES, "bamboo-sparsity-outer"),
+        (
+            readings.CLOSEST_OF_ALL + readings.SUM,
+            "bamboo-sparsity-outer:distance=closest,colours=ignored,combination=sum",
+        ),
     ):
         with subtests.test(reading=name):
             bot = create(spec)
@@ -104,26 +92,28 @@ def test_ties_fall_by_chance_or_by_the_order_of_cells_or_in_a_heap_that_mistakes
     state = bamboo(engine.load("bamboo", radius=3).start())
     for move in ("a1", "d4", "g4", "d5"):
         state = state.play(move)
-    view, chance = view_of(state.position, state.open_cells, 3), Random(1)
+    view, chance = readings.view_of(state.position, state.open_cells, 3), Random(1)
 
-    def chosen(reading: HeuristicReading) -> set[int]:
-        return {choose(reading, view, chance) for _ in range(200)}
+    def chosen(reading: readings.HeuristicReading) -> set[int]:
+        return {readings.choose(reading, view, chance) for _ in range(200)}
 
-    best = rated(READINGS[AVERAGE], view)
-    assert chosen(READINGS[AVERAGE]) == set(best)
-    assert chosen(HeuristicReading(READINGS[AVERAGE].terms, "listed")) == {min(best)}
-    assert chosen(READINGS[TRUNCATED]) > set(best)
+    best = readings.rated(readings.READINGS[readings.AVERAGE], view)
+    assert chosen(readings.READINGS[readings.AVERAGE]) == set(best)
+    assert chosen(readings.HeuristicReading(readings.READINGS[readings.AVERAGE].terms, "listed")) == {min(best)}
+    assert chosen(readings.READINGS[readings.TRUNCATED]) > set(best)
 
 
 def test_games_of_readings_repeat_the_seats_alternate_and_outer_wins_against_uniform() -> None:
-    assert reading_wins((GROUPS, "uniform", 2, 1, 0, 40)) == reading_wins((GROUPS, "uniform", 2, 1, 0, 40))
-    parts = [reading_wins((GROUPS, "uniform", 2, 1, number, number + 1)) for number in range(40)]
-    assert sum(parts) == reading_wins((GROUPS, "uniform", 2, 1, 0, 40))
+    assert readings.reading_wins((readings.GROUPS, "uniform", 2, 1, 0, 40)) == readings.reading_wins(
+        (readings.GROUPS, "uniform", 2, 1, 0, 40)
+    )
+    parts = [readings.reading_wins((readings.GROUPS, "uniform", 2, 1, number, number + 1)) for number in range(40)]
+    assert sum(parts) == readings.reading_wins((readings.GROUPS, "uniform", 2, 1, 0, 40))
     # On size 1 a player of the rim loses with the first move and wins with the second.
-    assert [reading_wins(("outer", "outer", 1, 1, number, number + 1)) for number in range(6)] == [0, 1] * 3
+    assert [readings.reading_wins(("outer", "outer", 1, 1, number, number + 1)) for number in range(6)] == [0, 1] * 3
 
-    assert reading_wins(("outer", "uniform", 5, 1, 0, 6)) == 6
-    assert reading_wins(("uniform", "outer", 5, 1, 0, 6)) == 0
+    assert readings.reading_wins(("outer", "uniform", 5, 1, 0, 6)) == 6
+    assert readings.reading_wins(("uniform", "outer", 5, 1, 0, 6)) == 0
 
 
 def test_every_reading_is_tried_once_and_its_likelihood_that_of_the_printed_counts() -> None:
@@ -131,7 +121,7 @@ def test_every_reading_is_tried_once_and_its_likelihood_that_of_the_printed_coun
     assert log_likelihood([0.1, 0.5], [0, 50], 4) == pytest.approx(4 * math.log(0.9) + math.log(6 / 16))
     assert len({reading.label for reading in TRIED}) == len(TRIED)
     assert len({(reading.players, reading.radius) for reading in TRIED}) == len(TRIED)
-    assert {name for reading in TRIED for name in reading.players} == set(READINGS)
+    assert {name for reading in TRIED for name in reading.players} == set(readings.READINGS)
     assert all(len(reading.players) == len(Heuristics.players) for reading in TRIED)
 
 
