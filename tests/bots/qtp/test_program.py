@@ -41,6 +41,13 @@ for line in sys.stdin:
 """
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs may take a busy machine's time to start and to answer."""
+    for name in ("START_TIMEOUT_S", "ANSWER_TIMEOUT_S"):
+        monkeypatch.setattr(f"cornered.bots.qtp.program.{name}", 60.0)
+
+
 def script(folder: Path, go: str) -> str:
     """Return the word of a program that answers `genmove` by this statement, and logs what it is told."""
     path = folder / "program.py"

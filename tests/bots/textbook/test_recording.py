@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event
+from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
@@ -25,7 +27,7 @@ from cornered.bots.textbook.search import TextbookSearch
 from cornered.bots.textbook.star1 import star1
 from cornered.engine import CHANCE, Game, State
 from cornered.protocol.traces import MAX_TRACE_LINES, SearchName, TraceLine, TraceSettings
-from tests.bots.scenes import positions
+from tests.bots.scenes import fresh, positions
 
 UNLIMITED = Limit()
 LINES: TypeAdapter[tuple[TraceLine, ...]] = TypeAdapter(tuple[TraceLine, ...])
@@ -46,7 +48,15 @@ CASES: dict[SearchName, tuple[Game, ...]] = {
     **dict.fromkeys(("maxn", "korf"), (*PLAIN.values(), THREE, FOUR)),
     **dict.fromkeys(("expectiminimax", "star1"), (DICE,)),
 }
-FULL_WIDTH = frozenset({"minimax", "alphabeta", "sorted", "expectiminimax", "star1", "maxn", "korf"})
+SEARCHES: dict[SearchName, Callable[[State, int, TextbookSearch], Any]] = {
+    "minimax": lambda state, depth, search: depth_limited(state, depth, 0, search),
+    "alphabeta": lambda state, depth, search: alpha_beta(state, depth, -math.inf, math.inf, 0, search),
+    "sorted": lambda state, depth, search: sorted_alpha_beta(state, depth, -math.inf, math.inf, 0, search),
+    "expectiminimax": lambda state, depth, search: expectiminimax(state, depth, 0, search),
+    "star1": lambda state, depth, search: star1(state, depth, -1.0, 1.0, 0, search),
+    "maxn": lambda state, depth, search: max_n(state, depth, 0, search),
+    "korf": lambda state, depth, search: max_n_shallow(state, depth, 0, NO_SEAT_ABOVE, 0, search),
+}
 """The searches that look at every move that is not pruned."""
 
 
@@ -135,25 +145,9 @@ def settings_of(name: SearchName) -> TraceSettings:
 
 def searched(name: SearchName, state: State, depth: int) -> tuple[tuple[float, ...], TextbookSearch]:
     """Run a search to a depth with nobody listening: the root's value and the counts."""
-    search = TextbookSearch(state.to_move, evaluator(state.game.name).evaluate)
-    most = 1.0
-    found: object
-    match name:
-        case "minimax":
-            found = depth_limited(state, depth, 0, search)[0]
-        case "alphabeta":
-            found = alpha_beta(state, depth, -math.inf, math.inf, 0, search)[0]
-        case "sorted":
-            found = sorted_alpha_beta(state, depth, -math.inf, math.inf, 0, search)[0]
-        case "expectiminimax":
-            found = expectiminimax(state, depth, 0, search)[0]
-        case "star1":
-            found = star1(state, depth, -most, most, 0, search)[0]
-        case "maxn":
-            found = max_n(state, depth, 0, search)[0]
-        case _:
-            found = max_n_shallow(state, depth, 0, NO_SEAT_ABOVE, 0, search)[0]
-    return (found if isinstance(found, tuple) else (float(str(found)),)), search
+    search = fresh(state)
+    found = SEARCHES[name](state, depth, search)[0]
+    return (found if isinstance(found, tuple) else (found,)), search
 
 
 def check_counts(name: SearchName, recorded: Recorded, replay: Replay, state: State) -> None:
@@ -207,7 +201,7 @@ def test_a_recording_replays_to_the_value_and_the_counts_of_the_search_without_w
                     if node.values and node.value:
                         check_value(node, state.to_move)
                     assert len(node.children) + node.pruned <= len(node.state.moves())
-                    if name in FULL_WIDTH and (node.children or node.pruned):
+                    if name in SEARCHES and (node.children or node.pruned):
                         assert len(node.children) + node.pruned == len(node.state.moves())
                     pruned += node.pruned
             if name in ("minimax", "maxn", "expectiminimax", "mcts"):
