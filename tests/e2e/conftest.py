@@ -186,23 +186,13 @@ def open_window(browser: Browser, address: str, idle: list[Window]) -> Iterator[
 @pytest.fixture(scope="session")
 def axe(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The source of the accessibility checker, fetched once by npm."""
-
     npm = program_of("npm", lambda: shutil.which("npm"))
     # Without the plugin `cacheprovider` there is no such attribute.
     cache: pytest.Cache | None = getattr(pytestconfig, "cache", None)
     folder = cache.mkdir("axe") if cache else tmp_path_factory.mktemp("axe")
     script = folder / "node_modules/axe-core/axe.min.js"
-    command = [
-        str(npm),
-        "install",
-        "--prefix",
-        str(folder),
-        "--no-audit",
-        "--no-fund",
-        "--ignore-scripts",
-        "--silent",
-        AXE,
-    ]
+    options = ["--no-audit", "--no-fund", "--ignore-scripts", "--silent"]
+    command = [str(npm), "install", *options, "--prefix", str(folder), AXE]
     with FileLock(INSTALL_LOCK):
         if script.is_file():
             return script.read_text()

@@ -14,6 +14,13 @@ pytestmark = pytest.mark.browser
 
 GAMES: Final = ["TrapGrid", "Isolation", "Bamboo", "Quoridor"]
 
+
+@pytest.fixture(scope="module")
+def address(own_address: str) -> str:
+    """The address of a server on which no other games are played."""
+    return own_address
+
+
 WARMING: Final = """async (steps) => {
   const { warmingLine } = await import("./opponents.js");
   const games = ["trapgrid", "isolation", "bamboo", "quoridor"].map((name) => ({ name }));

@@ -117,7 +117,7 @@ def test_a_player_reports_and_an_administrator_reads_bans_and_lifts(
     ben.errors.clear()
 
 
-def test_accounts_are_found_and_invited(open_window: OpenWindow, warden: str, axe: str) -> None:
+def test_accounts_are_found_and_invited_by_administrators_alone(open_window: OpenWindow, warden: str, axe: str) -> None:
     other = open_window(size=PHONE)
     register(other, "Wallcreeper")
     office = administration(open_window, warden)
@@ -133,13 +133,10 @@ def test_accounts_are_found_and_invited(open_window: OpenWindow, warden: str, ax
     invitations.get_by_role("button", name="Make an invitation").click()
     expect(invitations).to_contain_text("For 30 accounts")
     assert office.violations(axe) == []
-
-
-def test_nobody_else_sees_the_administration(open_window: OpenWindow) -> None:
-    window = open_window(size=DESK)
-    register(window, "Nuthatch")
-    window.page.get_by_role("button", name="Your account").click()
-    expect(sheet(window, "Your account").get_by_role("link", name="Administration")).to_have_count(0)
-    window.page.goto(window.address + "/#/admin")
-    window.page.reload()
-    expect(window.page.locator(".admin-part")).to_contain_text("This page is for administrators")
+    # Nobody else sees the administration.
+    other.page.get_by_role("button", name="Your account").click()
+    expect(sheet(other, "Your account").get_by_role("button", name="Signed-in devices")).to_be_visible()
+    expect(sheet(other, "Your account").get_by_role("link", name="Administration")).to_have_count(0)
+    other.page.goto(other.address + "/#/admin")
+    other.page.reload()
+    expect(other.page.locator(".admin-part")).to_contain_text("This page is for administrators")

@@ -14,6 +14,12 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
+def address(own_address: str) -> str:
+    """The address of a server on which no other games are played."""
+    return own_address
+
+
+@pytest.fixture(scope="module")
 def club(address: str) -> Iterator[Club]:
     with running_club(address) as club:
         yield club
