@@ -43,11 +43,12 @@ async def test_every_metric_that_is_watched_exists(running: Running, expressions
     assert watched <= set(named_by((await running.fetch("/metrics")).body))
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule["alert"])
-def test_an_alert_says_what_is_and_what_to_do(rule: dict[str, Any]) -> None:
-    assert rule["labels"]["severity"] in ("warning", "critical")
-    for part in ("summary", "action"):
-        assert rule["annotations"][part].endswith(".")
+def test_an_alert_says_what_is_and_what_to_do(subtests: pytest.Subtests) -> None:
+    for rule in RULES:
+        with subtests.test(rule=rule):
+            assert rule["labels"]["severity"] in ("warning", "critical")
+            for part in ("summary", "action"):
+                assert rule["annotations"][part].endswith(".")
 
 
 async def test_the_alert_of_ratings_looks_at_what_waits(start: Start, pair: Pair, tmp_path: Path) -> None:

@@ -36,18 +36,16 @@ def test_the_file_loses_to_the_environment_and_the_environment_to_arguments(
     assert (settings.port, settings.node, settings.host) == (1003, "environment", "0.0.0.0")
 
 
-@pytest.mark.parametrize(
-    ("hostname", "name"),
-    [
+def test_a_node_is_called_like_its_machine(subtests: pytest.Subtests) -> None:
+    for hostname, name in (
         ("fox", "fox"),
         ("fox.example.org", "fox-example-org"),
         ("-ü-", "node"),
         ("", "node"),
         ("a" * 32, "a" * 32),
-    ],
-)
-def test_a_node_is_called_like_its_machine(hostname: str, name: str) -> None:
-    assert machine_name(hostname) == name
+    ):
+        with subtests.test(hostname=hostname, name=name):
+            assert machine_name(hostname) == name
 
 
 def test_machines_whose_long_names_differ_at_the_end_are_two_nodes() -> None:

@@ -41,22 +41,18 @@ def test_the_sides_of_the_dice_are_moves_of_a_line() -> None:
     assert views.line(line_of(AskLine(id="c", game=DICE, moves=("a1", "c3", "1"))), id="c").to_move == 0
 
 
-@pytest.mark.parametrize(
-    ("position", "moves", "code", "words"),
-    [
+def test_what_the_rules_do_not_allow_is_refused_with_their_sentence(subtests: pytest.Subtests) -> None:
+    for position, moves, code, words in (
         ("0../.../... 0", (), "bad_position", "one pawn of each seat"),
         ("words", (), "bad_position", "no position"),
         (None, ("a2", "a1"), "illegal_move", "move 2, a1: a pawn moves one step"),
         ("0xx/xx./..1 0", ("a1",), "illegal_move", "after the end of the game"),
-    ],
-)
-def test_what_the_rules_do_not_allow_is_refused_with_their_sentence(
-    position: str | None, moves: tuple[str, ...], code: str, words: str
-) -> None:
-    with pytest.raises(Refusal) as refusal:
-        line_of(AskLine(id="c", game=TRAPGRID, position=position, moves=moves))
-    assert refusal.value.code == code
-    assert words in refusal.value.text
+    ):
+        with subtests.test(position=position, moves=moves, code=code, words=words):
+            with pytest.raises(Refusal) as refusal:
+                line_of(AskLine(id="c", game=TRAPGRID, position=position, moves=moves))
+            assert refusal.value.code == code
+            assert words in refusal.value.text
 
 
 def test_only_a_position_in_which_a_player_moves_is_studied() -> None:
@@ -73,12 +69,16 @@ def recorded(*moves: str, players: tuple[str, ...] = ("Ann", "Ben")) -> Record:
     return Record(engine.load("trapgrid", size=3), (*plies, SeatLeft(1)), players, (1, 2), "resignation")
 
 
-@pytest.mark.parametrize("write", [to_text, to_json])
-def test_a_record_is_read_in_both_forms(write: object) -> None:
-    assert callable(write)
-    read = read_record(ReadRecord(id="c", text=write(recorded("a2", "c2"))))
-    assert (read.game, read.moves, read.players) == (TRAPGRID, ("a2", "c2"), ("Ann", "Ben"))
-    assert (read.places, read.termination) == ((1, 2), "resignation")
+def test_a_record_is_read_in_both_forms(subtests: pytest.Subtests) -> None:
+    for write in (
+        to_text,
+        to_json,
+    ):
+        with subtests.test(write=write):
+            assert callable(write)
+            read = read_record(ReadRecord(id="c", text=write(recorded("a2", "c2"))))
+            assert (read.game, read.moves, read.players) == (TRAPGRID, ("a2", "c2"), ("Ann", "Ben"))
+            assert (read.places, read.termination) == ((1, 2), "resignation")
 
 
 def test_a_name_that_no_player_may_have_is_not_shown() -> None:
@@ -86,9 +86,8 @@ def test_a_name_that_no_player_may_have_is_not_shown() -> None:
     assert read.players == ("?", "Ben")
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
+def test_an_invalid_record_is_refused_with_its_line(subtests: pytest.Subtests) -> None:
+    for text, words in (
         ('[Game "trapgrid"]\n[Options "size=3"]\n\n1. a2 c2\n2. a3 *', "line 5, ply 3"),
         ('[Game "trapgrid"]\n[Options "size=3"\n', "line 2"),
         ('[Game "chess"]\n\n*', "chess"),
@@ -101,17 +100,21 @@ def test_a_name_that_no_player_may_have_is_not_shown() -> None:
         ('[Game "quoridor"]\n\nleave=' + "1" * 4_400, "digits"),
         ('[Game "quoridor"]\n\ne2 {[%clk ' + "1" * 4_400 + ":00:00]} *", "digits"),
         ('[Game "quoridor"]\n[Result "\\ud800"]\n\n*', "\N{REPLACEMENT CHARACTER}"),
-    ],
-)
-def test_an_invalid_record_is_refused_with_its_line(text: str, words: str) -> None:
-    with pytest.raises(Refusal) as refusal:
-        read_record(ReadRecord(id="c", text=text))
-    assert words in refusal.value.text
+    ):
+        with subtests.test(text=text, words=words):
+            with pytest.raises(Refusal) as refusal:
+                read_record(ReadRecord(id="c", text=text))
+            assert words in refusal.value.text
 
 
-@pytest.mark.parametrize("between", [" ", "{}", "}"])
-def test_a_record_of_too_many_words_is_not_replayed(between: str) -> None:
-    text = '[Game "quoridor"]\n\n' + f"e2{between}" * MAX_RECORD_WORDS
-    assert words_of(text) >= MAX_RECORD_WORDS + 2
-    with pytest.raises(Refusal, match=f"at most {MAX_STUDIED_MOVES} moves"):
-        read_record(ReadRecord(id="c", text=text))
+def test_a_record_of_too_many_words_is_not_replayed(subtests: pytest.Subtests) -> None:
+    for between in (
+        " ",
+        "{}",
+        "}",
+    ):
+        with subtests.test(between=between):
+            text = '[Game "quoridor"]\n\n' + f"e2{between}" * MAX_RECORD_WORDS
+            assert words_of(text) >= MAX_RECORD_WORDS + 2
+            with pytest.raises(Refusal, match=f"at most {MAX_STUDIED_MOVES} moves"):
+                read_record(ReadRecord(id="c", text=text))

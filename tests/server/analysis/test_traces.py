@@ -88,19 +88,18 @@ def test_a_game_that_is_over_is_not_searched() -> None:
     assert refused(ask(SMALL, *moves)) == "nothing_to_analyse"
 
 
-@pytest.mark.parametrize(
-    ("small", "large"),
-    [
-        (("trapgrid", {"size": 5}), ("trapgrid", {"size": 6})),
-        (("isolation", {"width": 5, "height": 5}), ("isolation", {"width": 5, "height": 6})),
-        (("quoridor", {"size": 5}), ("quoridor", {"size": 7})),
-        (("bamboo", {"radius": 2}), ("bamboo", {"radius": 3})),
-    ],
-)
-def test_the_size_of_the_board_is_bounded(small: tuple[str, Any], large: tuple[str, Any]) -> None:
-    question = question_to_trace(ask(GameSpec(name=small[0], options=small[1])))
-    assert sum(question.shape) <= MAX_TRACE_CELLS
-    assert refused(ask(GameSpec(name=large[0], options=large[1]))) == "bad_options"
+def test_the_size_of_the_board_is_bounded(subtests: pytest.Subtests) -> None:
+    rows: tuple[tuple[str, Any, Any], ...] = (
+        ("trapgrid", {"size": 5}, {"size": 6}),
+        ("isolation", {"width": 5, "height": 5}, {"width": 5, "height": 6}),
+        ("quoridor", {"size": 5}, {"size": 7}),
+        ("bamboo", {"radius": 2}, {"radius": 3}),
+    )
+    for name, small, large in rows:
+        with subtests.test(name):
+            question = question_to_trace(ask(GameSpec(name=name, options=small)))
+            assert sum(question.shape) <= MAX_TRACE_CELLS
+            assert refused(ask(GameSpec(name=name, options=large))) == "bad_options"
 
 
 def test_lines_get_the_positions_of_their_nodes() -> None:
@@ -110,9 +109,8 @@ def test_lines_get_the_positions_of_their_nodes() -> None:
     assert then.positions == (str(START), str(START.play("a2")), str(START.play("a2").play("c2")))
 
 
-@pytest.mark.parametrize(
-    ("line", "code"),
-    [
+def test_lines_that_the_rules_do_not_allow_are_refused(subtests: pytest.Subtests) -> None:
+    for line, code in (
         ("+ 0 a1 -inf inf", "illegal_move"),
         ("+ 1 a2 -inf inf", "malformed"),
         ("+ 0 . -inf inf", "malformed"),
@@ -122,12 +120,11 @@ def test_lines_get_the_positions_of_their_nodes() -> None:
         ("s 1 0.5", "malformed"),
         ("p 1 4 0,1", "malformed"),
         ("b 1 1 0.5", "malformed"),
-    ],
-)
-def test_lines_that_the_rules_do_not_allow_are_refused(line: str, code: str) -> None:
-    with pytest.raises(Refusal) as refusal:
-        read_lines(read_lines(TraceSoFar(), (ROOT,), START), (line,), START)
-    assert refusal.value.code == code
+    ):
+        with subtests.test(line=line, code=code):
+            with pytest.raises(Refusal) as refusal:
+                read_lines(read_lines(TraceSoFar(), (ROOT,), START), (line,), START)
+            assert refusal.value.code == code
 
 
 def test_the_number_of_lines_is_bounded() -> None:
@@ -236,26 +233,24 @@ def test_an_unfinished_search_is_no_answer() -> None:
     assert queue.fold(events).answers == {}
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "is_equal"),
-    [
+def test_equal_searches_are_one_question(subtests: pytest.Subtests) -> None:
+    for one, other, is_equal in (
         ({"search": "minimax", "playouts": 1}, {"search": "minimax", "playouts": 400}, True),
         ({"search": "mcts", "depth": 1}, {"search": "mcts", "depth": 12}, True),
         ({"search": "minimax", "depth": 1}, {"search": "minimax", "depth": 2}, False),
         ({"search": "mcts", "playouts": 1}, {"search": "mcts", "playouts": 2}, False),
-    ],
-)
-def test_equal_searches_are_one_question(one: dict[str, Any], other: dict[str, Any], is_equal: bool) -> None:
-    first, second = (
-        question_to_trace(AskTrace(id="c", game=SMALL, settings=TraceSettings.model_validate(settings)))
-        for settings in (one, other)
-    )
-    assert (first.key == second.key) == is_equal
-    assert first.search is not None
-    assert (first.search.search, first.search.playouts if one["search"] == "mcts" else first.search.depth) == (
-        one["search"],
-        one.get("playouts", 50) if one["search"] == "mcts" else one.get("depth", 3),
-    )
+    ):
+        with subtests.test(one=one, other=other, is_equal=is_equal):
+            first, second = (
+                question_to_trace(AskTrace(id="c", game=SMALL, settings=TraceSettings.model_validate(settings)))
+                for settings in (one, other)
+            )
+            assert (first.key == second.key) == is_equal
+            assert first.search is not None
+            assert (first.search.search, first.search.playouts if one["search"] == "mcts" else first.search.depth) == (
+                one["search"],
+                one.get("playouts", 50) if one["search"] == "mcts" else one.get("depth", 3),
+            )
 
 
 def test_a_trace_ends_with_all_its_lines_and_few_are_kept() -> None:

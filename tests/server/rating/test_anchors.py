@@ -21,9 +21,8 @@ def test_every_level_of_a_measured_game_has_an_anchor() -> None:
         assert [anchor_of(player(f"level-{level}"), f"{game}:blitz") for level in range(1, 11)] == list(figures)
 
 
-@pytest.mark.parametrize(
-    ("who", "pool"),
-    [
+def test_nobody_else_and_nothing_unmeasured_has_one(subtests: pytest.Subtests) -> None:
+    for who, pool in (
         (player("level-3", "person"), "trapgrid:blitz"),
         (player("level-3 (2)"), "trapgrid:blitz"),
         (player("level-11"), "trapgrid:blitz"),
@@ -32,7 +31,6 @@ def test_every_level_of_a_measured_game_has_an_anchor() -> None:
         (player("champion"), "trapgrid:blitz"),
         (player("level-3"), "trapgrid:size=5:blitz"),
         (player("level-3"), "chess:blitz"),
-    ],
-)
-def test_nobody_else_and_nothing_unmeasured_has_one(who: Player, pool: str) -> None:
-    assert anchor_of(who, pool) is None
+    ):
+        with subtests.test(who=who, pool=pool):
+            assert anchor_of(who, pool) is None

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from cornered import engine
 from cornered.protocol.ratings import RatingPool
-from cornered.protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, GameSpec, OptionValue, PerMove
+from cornered.protocol.values import NO_CLOCK, Correspondence, Delay, Fischer, GameSpec, OptionValue, PerMove
 from cornered.server.match import catalogue
 from cornered.server.rating.pools import pool_of, spec_of, speed_of
 from cornered.server.refusal import Refusal
@@ -18,9 +18,8 @@ from cornered.server.refusal import Refusal
 BLITZ = Fischer(initial=180, increment=2)
 
 
-@pytest.mark.parametrize(
-    ("clock", "speed"),
-    [
+def test_a_clock_has_the_speed_of_its_time_for_forty_moves(subtests: pytest.Subtests) -> None:
+    for clock, speed in (
         (Fischer(initial=60), "bullet"),
         (Fischer(initial=179), "bullet"),
         (Fischer(initial=60, increment=2.5), "bullet"),
@@ -36,15 +35,13 @@ BLITZ = Fischer(initial=180, increment=2)
         (PerMove(seconds=60), "classical"),
         (Correspondence(days=2), "correspondence"),
         (NO_CLOCK, "untimed"),
-    ],
-)
-def test_a_clock_has_the_speed_of_its_time_for_forty_moves(clock: Clock, speed: str) -> None:
-    assert speed_of(clock) == speed
+    ):
+        with subtests.test(clock=clock, speed=speed):
+            assert speed_of(clock) == speed
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "pool"),
-    [
+def test_a_pool_names_the_options_that_a_table_would_not_have_anyway(subtests: pytest.Subtests) -> None:
+    rows: tuple[tuple[str, Any, str], ...] = (
         ("trapgrid", {}, "trapgrid:blitz"),
         ("trapgrid", {"size": 7}, "trapgrid:blitz"),
         ("trapgrid", {"size": 5}, "trapgrid:size=5:blitz"),
@@ -52,12 +49,10 @@ def test_a_clock_has_the_speed_of_its_time_for_forty_moves(clock: Clock, speed: 
         ("quoridor", {"size": 5}, "quoridor:size=5:blitz"),
         ("quoridor", {"max_plies": None, "no_progress": None}, "quoridor:max_plies=none,no_progress=none:blitz"),
         ("isolation", {"dice": True, "width": 5}, "isolation:dice=true,width=5:blitz"),
-    ],
-)
-def test_a_pool_names_the_options_that_a_table_would_not_have_anyway(
-    name: str, options: dict[str, Any], pool: str
-) -> None:
-    assert pool_of(catalogue.settle(GameSpec(name=name, options=options))[1], BLITZ) == pool
+    )
+    for name, options, pool in rows:
+        with subtests.test(name=name, options=options, pool=pool):
+            assert pool_of(catalogue.settle(GameSpec(name=name, options=options))[1], BLITZ) == pool
 
 
 def test_a_pools_key_leads_back_to_its_game() -> None:
@@ -78,17 +73,26 @@ def test_a_pools_key_leads_back_to_its_game() -> None:
             assert catalogue.settle(told)[1] == spec
 
 
-@pytest.mark.parametrize(
-    "pool", ["trapgrid", "trapgrid:fast", "trapgrid:size:blitz", "trapgrid:size=x:blitz", "a:b=1:c=2:blitz"]
-)
-def test_what_is_no_pool_is_refused(pool: str) -> None:
-    with pytest.raises(Refusal) as caught:
-        spec_of(pool)
-    assert caught.value.code == "unknown_pool"
+def test_what_is_no_pool_is_refused(subtests: pytest.Subtests) -> None:
+    for pool in (
+        "trapgrid",
+        "trapgrid:fast",
+        "trapgrid:size:blitz",
+        "trapgrid:size=x:blitz",
+        "a:b=1:c=2:blitz",
+    ):
+        with subtests.test(pool=pool):
+            with pytest.raises(Refusal) as caught:
+                spec_of(pool)
+            assert caught.value.code == "unknown_pool"
 
 
-@pytest.mark.parametrize(("pool", "code"), [("chess:blitz", "unknown_game"), ("trapgrid:size=99:blitz", "bad_options")])
-def test_a_pool_of_what_is_not_played_is_refused(pool: str, code: str) -> None:
-    with pytest.raises(Refusal) as caught:
-        spec_of(pool)
-    assert caught.value.code == code
+def test_a_pool_of_what_is_not_played_is_refused(subtests: pytest.Subtests) -> None:
+    for pool, code in (
+        ("chess:blitz", "unknown_game"),
+        ("trapgrid:size=99:blitz", "bad_options"),
+    ):
+        with subtests.test(pool=pool, code=code):
+            with pytest.raises(Refusal) as caught:
+                spec_of(pool)
+            assert caught.value.code == code

@@ -90,9 +90,14 @@ def ended(*places: int, rated: bool = True) -> Ended:
     return Ended(seq=9, at=7, winner=None, places=places, reason="rules", seed="5" * 64, rated=rated)
 
 
-@pytest.mark.parametrize(("places", "score"), [((1, 2), 1.0), ((2, 1), 0.0), ((1, 1), 0.5)])
-def test_the_result_of_a_match_is_that_of_its_first_player(places: tuple[int, int], score: float) -> None:
-    assert result_of(started(), ended(*places)) == Result("m", "trapgrid:untimed", (ANN, BEN), score, 7)
+def test_the_result_of_a_match_is_that_of_its_first_player(subtests: pytest.Subtests) -> None:
+    for places, score in (
+        ((1, 2), 1.0),
+        ((2, 1), 0.0),
+        ((1, 1), 0.5),
+    ):
+        with subtests.test(places=places, score=score):
+            assert result_of(started(), ended(*places)) == Result("m", "trapgrid:untimed", (ANN, BEN), score, 7)
 
 
 def test_what_does_not_count_has_no_result() -> None:

@@ -44,11 +44,16 @@ def test_a_version_begins_anew_once_and_goes_on_when_it_comes_back() -> None:
     assert [(one.version, one.games) for one in back.versions] == [("2.0", LEAST_GAMES), ("1.0", LEAST_GAMES + 1)]
 
 
-@pytest.mark.parametrize("games", [0, 1, LEAST_GAMES - 1])
-def test_a_version_that_comes_too_soon_after_the_last_one_goes_on(games: int) -> None:
-    young = played(NEW, "1.0", games)
-    assert renewed(young, "2.0") == young
-    assert renewed(played(young, "1.0", LEAST_GAMES - games), "2.0").deviation == 350
+def test_a_version_that_comes_too_soon_after_the_last_one_goes_on(subtests: pytest.Subtests) -> None:
+    for games in (
+        0,
+        1,
+        LEAST_GAMES - 1,
+    ):
+        with subtests.test(games=games):
+            young = played(NEW, "1.0", games)
+            assert renewed(young, "2.0") == young
+            assert renewed(played(young, "1.0", LEAST_GAMES - games), "2.0").deviation == 350
 
 
 def test_naming_a_version_for_each_game_moves_a_rating_no_more_often_than_one_that_is_named_once() -> None:

@@ -242,22 +242,30 @@ def test_the_organiser_pairs_by_hand_whoever_is_free() -> None:
 # Late entry, byes, absence
 
 
-@pytest.mark.parametrize(("late_points", "points"), [("half", 1.0), ("none", 0.0)])
-def test_who_joins_late_gets_the_named_points_for_each_round_that_was_missed(late_points: str, points: float) -> None:
-    scene = begun("swiss", 8, rounds=4, late_rounds=2, late_points=late_points)
-    for _ in range(2):
-        scene.advance()
-        for match in tuple(scene.state.pending):
-            scene.finish(match)
-    scene.join(9)
-    assert scene.state.entries["p9"].points == points
-    scene.advance()
-    assert scene.refused(trn.JoinTournament, player(10)) == "too_late"
+def test_who_joins_late_gets_the_named_points_for_each_round_that_was_missed(subtests: pytest.Subtests) -> None:
+    for late_points, points in (
+        ("half", 1.0),
+        ("none", 0.0),
+    ):
+        with subtests.test(late_points=late_points, points=points):
+            scene = begun("swiss", 8, rounds=4, late_rounds=2, late_points=late_points)
+            for _ in range(2):
+                scene.advance()
+                for match in tuple(scene.state.pending):
+                    scene.finish(match)
+            scene.join(9)
+            assert scene.state.entries["p9"].points == points
+            scene.advance()
+            assert scene.refused(trn.JoinTournament, player(10)) == "too_late"
 
 
-@pytest.mark.parametrize("format", ["round_robin", "knockout"])
-def test_nobody_joins_a_fixed_schedule_late(format: str) -> None:
-    assert begun(format, 4).refused(trn.JoinTournament, player(9)) == "too_late"
+def test_nobody_joins_a_fixed_schedule_late(subtests: pytest.Subtests) -> None:
+    for format in (
+        "round_robin",
+        "knockout",
+    ):
+        with subtests.test(format=format):
+            assert begun(format, 4).refused(trn.JoinTournament, player(9)) == "too_late"
 
 
 def test_who_withdraws_before_the_start_leaves_no_trace_and_may_come_again() -> None:
@@ -427,14 +435,19 @@ def test_a_repeated_command_of_the_organiser_changes_nothing() -> None:
     assert (scene.state.round, scene.state.told, scene.state.status) == (1, 1, "running")
 
 
-@pytest.mark.parametrize(
-    "kind", [trn.StartTournament, trn.FinishTournament, trn.CancelTournament, trn.PauseTournament, trn.ResumeTournament]
-)
-def test_only_the_organiser_or_an_administrator_does_what_an_organiser_does(kind: type[Any]) -> None:
-    scene = begun("swiss", 4)
-    assert scene.refused(kind, player(1)) == "not_yours"
-    command = trn.CancelTournament(id="c", tournament="t")
-    assert decide(scene.state, command, player(9), 1, rating=0, new_id=scene.new_id, is_admin=True)
+def test_only_the_organiser_or_an_administrator_does_what_an_organiser_does(subtests: pytest.Subtests) -> None:
+    for kind in (
+        trn.StartTournament,
+        trn.FinishTournament,
+        trn.CancelTournament,
+        trn.PauseTournament,
+        trn.ResumeTournament,
+    ):
+        with subtests.test(kind=kind):
+            scene = begun("swiss", 4)
+            assert scene.refused(kind, player(1)) == "not_yours"
+            command = trn.CancelTournament(id="c", tournament="t")
+            assert decide(scene.state, command, player(9), 1, rating=0, new_id=scene.new_id, is_admin=True)
 
 
 def test_an_organiser_sends_a_bounded_number_of_lines() -> None:
@@ -465,9 +478,8 @@ def test_who_may_enter_is_bounded_by_number_kind_and_rating() -> None:
     assert Scene(entrants="bots").refused(trn.JoinTournament, player(1)) == "not_permitted"
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
+def test_settings_that_do_not_go_together_are_refused(subtests: pytest.Subtests) -> None:
+    rows: tuple[dict[str, Any], ...] = (
         {"clock": NoClock()},
         {"format": "arena", "minutes": None},
         {"format": "arena", "clock": Correspondence(days=1)},
@@ -479,13 +491,12 @@ def test_who_may_enter_is_bounded_by_number_kind_and_rating() -> None:
         {"rating_from": 2_000, "rating_to": 1_000},
         {"starts_at": 1},
         {"starts_at": 10 + MAX_OPEN_MS + 1},
-    ],
-)
-def test_settings_that_do_not_go_together_are_refused(given: dict[str, Any]) -> None:
-    fields = {"format": "swiss", **given}
-    with pytest.raises(Refusal) as refusal:
-        check_settings(terms(**fields), 2, 10)
-    assert refusal.value.code == "bad_options"
+    )
+    for fields in rows:
+        with subtests.test(str(fields)):
+            with pytest.raises(Refusal) as refusal:
+                check_settings(terms(**fields), 2, 10)
+            assert refusal.value.code == "bad_options"
 
 
 def test_a_tournament_is_for_two_at_a_board() -> None:
@@ -530,6 +541,11 @@ def test_whatever_happens_nobody_plays_two_games_at_once_and_all_points_are_acco
         except Refusal:
             pass
         check(scene)
+    # The same events make the same tournament on every node.
+    again = TournamentState.begin("t", Created(1_000, scene.state.settings, OLGA))
+    for event in scene.events:
+        again.evolve(event)
+    assert again == scene.state
 
 
 def check(scene: Scene) -> None:
@@ -551,8 +567,3 @@ def check(scene: Scene) -> None:
         assert all(number <= 1 + state.round // max(1, len(state.entries)) for number in byes.values()) or any(
             entry.no_shows for entry in state.entries.values()
         )
-    # The same events make the same tournament on every node.
-    again = TournamentState.begin("t", Created(1_000, state.settings, OLGA))
-    for event in scene.events:
-        again.evolve(event)
-    assert again == state
