@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cornered.lab.statistics.elo import elo, elo_of_pairs, expected, normalised_elo
@@ -73,12 +73,14 @@ def test_a_clean_sweep_has_one_finite_end_and_few_pairs_show_nothing() -> None:
     assert elo_of_pairs([0] * 5) == normalised_elo([0] * 5) == (0, -math.inf, math.inf)
 
 
+@settings(max_examples=30)
 @given(COUNTS)
 def test_swapping_the_players_negates_the_difference(counts: list[int]) -> None:
     value, low, high = elo_of_pairs(counts)
     assert elo_of_pairs(counts[::-1]) == pytest.approx((-value, -high, -low), abs=1e-4)
 
 
+@settings(max_examples=30)
 @given(COUNTS, st.integers(2, 20))
 def test_intervals_hold_the_value_and_shrink_with_more_pairs(counts: list[int], factor: int) -> None:
     value, low, high = elo_of_pairs(counts)
@@ -88,6 +90,7 @@ def test_intervals_hold_the_value_and_shrink_with_more_pairs(counts: list[int], 
     assert low < lower < value < higher < high
 
 
+@settings(max_examples=30)
 @given(COUNTS, st.integers(0, 3))
 def test_a_better_pair_raises_the_difference(counts: list[int], place: int) -> None:
     worse, better = list(counts), list(counts)
