@@ -13,7 +13,7 @@ from cornered.protocol import account as acc
 from cornered.protocol import commands as cmd
 from cornered.protocol import groups as grp
 from cornered.protocol import tournaments as trn
-from cornered.protocol.events import ClocksPaused, ClocksResumed, Ended
+from cornered.protocol.events import Ended
 from cornered.protocol.messages import Happened, Paired
 from cornered.protocol.moderation import Ban
 from cornered.protocol.values import Command, Fischer
@@ -99,10 +99,6 @@ async def test_guests_join_by_the_code_and_hear_what_the_teacher_says(running_se
         assert [line.text for line in shown.told] == ["Round two begins"]
         (listed,) = (await ann.ask(grp.AskGroups)).groups
         assert (listed.id, listed.members, listed.role) == (group, 2, "member")
-
-
-async def test_a_group_is_created_with_an_account(ann: Client) -> None:
-    assert await ann.refused(grp.CreateGroup, name="Club") == "no_account"
 
 
 async def test_an_export_has_ones_groups_and_what_one_is_there(
@@ -278,30 +274,6 @@ async def event_of(teacher: Client, group: str, format: trn.TournamentFormat = "
         name="Tuesday", format=format, game=SMALL, clock=Fischer(initial=60), pause=None, group=group
     )
     return (await teacher.do(trn.CreateTournament, settings=settings)).ref or ""
-
-
-async def test_a_teacher_pairs_by_hand_and_pauses_the_clocks_of_all_boards(running_server: Start) -> None:
-    async with running_server() as server, teacher_of(server) as tess, crowd(server, 4) as members:
-        group, code = await created(tess)
-        for member in members:
-            await member.do(grp.JoinGroup, code=code)
-        event = await event_of(tess, group)
-        for member in members:
-            await member.do(trn.JoinTournament, tournament=event)
-        await tess.do(trn.StartTournament, tournament=event)
-        first, second, third, fourth = (member.player.id for member in members)
-        await tess.do(trn.PairByHand, tournament=event, pairs=((first, second), (third, fourth)))
-        matches = [(await member.hear(Paired)).match for member in members]
-        for member, match in zip(members, matches, strict=True):
-            await member.join(match)
-        await tess.do(trn.PauseTournament, tournament=event)
-        for member in members:
-            await member.hear(Happened, lambda told: any(isinstance(one, ClocksPaused) for one in told.events))
-        assert await members[0].refused(cmd.Play, match=matches[0], ply=0, move="a2") == "paused"
-        await tess.do(trn.ResumeTournament, tournament=event)
-        for member in members:
-            await member.hear(Happened, lambda told: any(isinstance(one, ClocksResumed) for one in told.events))
-        await members[0].do(cmd.Play, match=matches[0], ply=0, move="a2")
 
 
 async def test_only_members_see_and_enter_an_event_of_a_group_on_any_node(running_server: Start) -> None:

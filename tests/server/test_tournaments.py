@@ -176,15 +176,25 @@ async def test_a_game_of_a_tournament_ends_the_wait_in_a_pool(players: list[Clie
     assert (await players[0].hear(Waiting)).pool is None
 
 
-async def test_a_pause_stops_the_clocks_of_all_games(players: list[Client], olga: Client) -> None:
-    tournament, match, first, _ = await paired(olga, players)
-    await first.join(match)
-    await olga.do(trn.PauseTournament, tournament=tournament)
-    await first.hear(Happened, lambda said: isinstance(said.events[0], ClocksPaused))
-    assert await first.refused(Play, match=match, ply=0, move="b3") == "paused"
-    await olga.do(trn.ResumeTournament, tournament=tournament)
-    await first.hear(Happened, lambda said: isinstance(said.events[0], ClocksResumed))
-    await first.do(Play, match=match, ply=0, move="b3")
+async def test_a_pause_stops_the_clocks_of_all_games(server: Running, olga: Client) -> None:
+    async with crowd(server, 4) as players:
+        tournament = await create(olga, "by_hand")
+        for player in players:
+            await player.do(trn.JoinTournament, tournament=tournament)
+        await olga.do(trn.StartTournament, tournament=tournament)
+        first, second, third, fourth = (player.player.id for player in players)
+        await olga.do(trn.PairByHand, tournament=tournament, pairs=((first, second), (third, fourth)))
+        matches = [(await player.hear(Paired)).match for player in players]
+        for player, match in zip(players, matches, strict=True):
+            await player.join(match)
+        await olga.do(trn.PauseTournament, tournament=tournament)
+        for player in players:
+            await player.hear(Happened, lambda said: isinstance(said.events[0], ClocksPaused))
+        assert await players[0].refused(Play, match=matches[0], ply=0, move="b3") == "paused"
+        await olga.do(trn.ResumeTournament, tournament=tournament)
+        for player in players:
+            await player.hear(Happened, lambda said: isinstance(said.events[0], ClocksResumed))
+        await players[0].do(Play, match=matches[0], ply=0, move="b3")
 
 
 async def test_the_clocks_of_a_tournament_that_is_cancelled_in_a_pause_go_on(
