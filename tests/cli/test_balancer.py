@@ -37,6 +37,7 @@ class Node:
         self.port = 0
         self.connections: list[Streams] = []
         self.heads: list[bytes] = []
+        self._arrivals: list[asyncio.StreamWriter] = []
         self._server: asyncio.Server | None = None
 
     async def start(self, port: int = 0) -> None:
@@ -46,10 +47,11 @@ class Node:
     def stop(self) -> None:
         if self._server is not None:
             self._server.close()
-        for _, writer in self.connections:
+        for writer in self._arrivals:
             writer.transport.abort()
 
     async def _arrived(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._arrivals.append(writer)
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             head = await reader.readuntil(b"\r\n\r\n")
             if head.startswith(b"GET /ready "):

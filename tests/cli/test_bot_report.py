@@ -13,7 +13,7 @@ import pytest
 from cornered.clients.sdk import BotPlayer, Client, Limit, MatchView, TokenStore
 from cornered.protocol.messages import Paired
 from cornered.protocol.values import Accepts, Fischer
-from tests.cli.conftest import Served, run
+from tests.cli.conftest import Served
 from tests.waiting import TIMEOUT_S
 
 FAILS_AT = 3
@@ -152,19 +152,3 @@ def test_a_coroutine_and_a_bot_of_the_roster_are_replayed_with_the_limits(
     elsewhere = served.run("replay", str(file), "--bot", str(path), "--ply", "99")
     assert (elsewhere.exit_code, elsewhere.output) == (2, "cornered: there is no request of ply 99; there are 1\n")
     assert served.run("replay", str(file), "--bot", "random").exit_code == 0
-
-
-def test_wrong_arguments_and_files_are_one_line(tmp_path: Path) -> None:
-    bad = tmp_path / "bad.jsonl"
-    bad.write_text('{"ply": 1}\n')
-    for arguments, said in (
-        ((), "name one file of requests"),
-        (("--match", "m"), "whose requests"),
-        ((str(bad),), "which bot answers"),
-        ((str(bad), "--bot", "random"), "bad.jsonl, line 1 is no request"),
-        ((str(tmp_path / "none.jsonl"), "--bot", "random"), "none.jsonl"),
-        ((str(bad), "--match", "m"), "name one file of requests"),
-    ):
-        told = run("replay", *arguments)
-        assert told.exit_code == 2
-        assert said in told.output

@@ -15,7 +15,7 @@ import pytest
 from cornered.clients.sdk import Client
 from cornered.clients.sdk.opponents import find_opponent
 from cornered.protocol.values import Fischer
-from tests.cli.conftest import Served, run
+from tests.cli.conftest import Served
 from tests.clients.sdk.test_running import opponent
 from tests.test_package import play_against
 from tests.waiting import TIMEOUT_S
@@ -83,24 +83,6 @@ def test_a_connected_bot_searches_no_longer_than_it_is_allowed_and_ends_with_an_
     assert set(playing.result(TIMEOUT_S)) == {"Cyd", "connected"}
     assert told.exit_code == 130
     assert my_bot.with_name("time").read_text() == "300"
-
-
-def test_what_does_not_go_together_is_one_line(my_bot: Path, subtests: pytest.Subtests) -> None:
-    for options, said in (
-        ("random greedy --against level-3", "are for one bot, which comes alone"),
-        ("random --against level-3 --rated --exhibition", "are for several bots or those of the roster"),
-        ("FILE random --games 2", "are for one bot, which comes alone"),
-        ("FILE --exhibition", "are for several bots or those of the roster"),
-        ("FILE --clock 1+0", "name an opponent"),
-        ("FILE --against level-3 --clock soon", "a clock is 5+3"),
-        ("FILE --on-error ignore", "resign, random or raise"),
-        ("./nosuch.py", "there is no file"),
-    ):
-        with subtests.test(options):
-            result = run("bot", *options.replace("FILE", str(my_bot)).split())
-            assert result.exit_code == 2
-            assert said in result.stderr
-            assert result.stderr.count("\n") == 1
 
 
 def test_a_contest_ends_with_its_workers_when_it_is_terminated(tmp_path: Path) -> None:

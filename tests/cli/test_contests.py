@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import shlex
 import signal
 import subprocess
 import sys
@@ -94,9 +93,6 @@ def test_a_program_plays_a_match_and_one_that_fails_loses_with_the_reason(tmp_pa
     failing = run("match", f"exec:{sys.executable} {broken}", "random", *QUICK, "--games", "2")
     assert failing.exit_code == 0, failing.stderr
     assert "'z9' is not legal" in failing.stdout
-    missing = run("match", "exec:./nothing", "random", *QUICK)
-    assert missing.exit_code == 2
-    assert "there is no program './nothing'" in missing.stderr
 
 
 def test_a_program_that_cannot_play_is_refused_before_the_games(tmp_path: Path) -> None:
@@ -260,56 +256,6 @@ def test_a_match_that_is_to_be_reported_needs_the_packages_before_it_is_played(
     assert refused.exit_code == 2
     assert refused.stderr == "cornered: this needs matplotlib, which is not installed: pip install 'cornered[lab]'\n"
     assert not folder.exists()
-
-
-WRONG = (
-    ("tournament random greedy THREE", "name 3 bots or more"),
-    ("tournament random greedy maxn THREE --games 4", "give --games a multiple of 3, such as 6"),
-    ("tournament random greedy maxn THREE --kind knockout", "games of 3 players are for --kind round-robin"),
-    ("tournament random greedy linear THREE", "linear does not play isolation"),
-    ("tournament random greedy maxn THREE --server ws://127.0.0.1:1", "leave out --server"),
-    ("match random nosuch QUICK", "there is no bot 'nosuch'"),
-    ("match random greedy --game chess", "there is no game 'chess'"),
-    ("match random greedy QUICK -o walls=3", "walls"),
-    ("match random quoridor-path QUICK", "quoridor-path does not play trapgrid"),
-    ("match random greedy QUICK --games 7", "an even number, 6 or 8"),
-    ("match random greedy QUICK --games 0", "--games"),
-    ("match random greedy --game isolation -o players=3", "contests are for two players"),
-    ("match random greedy QUICK --sprt 3", "as in 0,3, not '3'"),
-    ("match random greedy QUICK --sprt 3,0", "between a smaller and a larger difference"),
-    ("match random greedy QUICK --alpha 0.01", "give --sprt"),
-    (f"match random greedy QUICK --seed {10**30}", "--seed"),
-    (f"match random greedy QUICK --out {os.devnull}", f"{os.devnull} is no folder; choose another with --out"),
-    (f"match random greedy QUICK --openings {sys.executable}", f"{sys.executable} is no text"),
-    ("match random greedy QUICK --clock 5+3", "give --server"),
-    ("match random greedy QUICK --server ws://127.0.0.1:1 --clock soon", "a clock is 5+3"),
-    ("match random greedy QUICK --server ws://", "looks like http://host:port"),
-    ("match random greedy QUICK --plies 2 --openings x", "give one of them"),
-    ("match random greedy QUICK --openings nosuch", "nosuch: No such"),
-    ("tournament random QUICK", "two bots or more"),
-    ("tournament random greedy random QUICK", "random is there twice"),
-    (
-        "tournament level:level=3 'level:level= 3' QUICK",
-        "level-3 is there twice as level:level=3 and as level:level= 3",
-    ),
-    ("tournament random greedy QUICK --games 3", "an even number"),
-    ("tournament random greedy QUICK --rounds 3", "is for --kind swiss"),
-    ("tournament random greedy QUICK --kind gauntlet --tested 2", "no bot is left"),
-    ("tournament random greedy QUICK --kind swiss --tested 1", "is for --kind gauntlet"),
-)
-
-
-def test_a_wrong_request_is_refused_in_a_line_and_leaves_nothing_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for command, said in WRONG:
-        with subtests.test(command):
-            words = command.replace("THREE", " ".join(THREE)).replace("QUICK", " ".join(QUICK))
-            done = run(*shlex.split(words))
-            assert done.exit_code == 2
-            assert said in done.stderr
-            assert list(tmp_path.iterdir()) == []
 
 
 def test_an_interrupt_ends_with_130_and_says_how_to_go_on(tmp_path: Path) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import pytest
 
 from cornered.cli.lan import EVERY_ADDRESS, invitation
 from cornered.server.net.hosts import KnownHosts
 from cornered.server.settings import Settings
-from tests.cli.conftest import run
 
 ADDRESSES = ("http://192.168.1.20:8420", "http://10.0.0.7:8420")
 HALF_BLOCKS = set(" \u2580\u2584\u2588")
@@ -63,9 +61,3 @@ def test_its_addresses_are_answered() -> None:
     hosts = KnownHosts.of(Settings(host=EVERY_ADDRESS), "fox")
     assert all(hosts.knows(address.removeprefix("http://")) for address in (*ADDRESSES, "http://fox.local:8420"))
     assert not hosts.knows("rebound.example:8420")
-
-
-def test_an_address_besides_is_a_contradiction(tmp_path: Path) -> None:
-    result = run("serve", "--lan", "--host", "127.0.0.1", "--no-bots", CORNERED_DATA=str(tmp_path))
-    assert result.exit_code == 2
-    assert "leave out either --lan or --host" in result.stderr

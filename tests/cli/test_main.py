@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shlex
 import signal
 import socket
 import subprocess
@@ -41,45 +40,6 @@ def in_a_process(home: Path, *arguments: str, **env: str) -> subprocess.Popen[st
         # As in a terminal, the command's own processes receive the interrupt too, and no others.
         start_new_session=True,
     )
-
-
-WRONG = (
-    ("bot random --server http://host:18420x", "looks like http://host:port"),
-    ("bot random --server ws://", "looks like http://host:port"),
-    ("bot nosuch", "there is no bot 'nosuch'"),
-    ("bench rules nosuch", "there is no game 'nosuch'"),
-    ("token ''", "a name has 1 to 24 characters"),
-    (f"token {'x' * 200}", "a name has 1 to 24 characters"),
-    ("play chess --plain", "there is no game 'chess'"),
-    ("play trapgrid --option size=99", "option 'size' takes 3 to 8, not 99"),
-    ("play --option size=5", "name the game"),
-    ("play trapgrid --rated", "add --bot or --seek"),
-    ("play trapgrid --rated --with-help --bot level-1", "choose one of"),
-    ("play trapgrid --with-help", "name one with --bot"),
-    ("play trapgrid --clock soon", "a clock is 5+3"),
-    ("moves quoridor --moves z9", "z9"),
-    ("bot random --analyse=random --server=ws://127.0.0.1:1", "CORNERED_ANALYST_KEY: a key has 20 to 100 characters"),
-)
-
-
-def test_a_wrong_argument_is_one_line_and_exit_code_2(tmp_path: Path, subtests: pytest.Subtests) -> None:
-    for command, said in WRONG:
-        with subtests.test(command):
-            key = {"CORNERED_ANALYST_KEY": "secret word"} if "--analyse" in command else {}
-            result = run(*shlex.split(command), CORNERED_DATA=str(tmp_path), **key)
-            assert result.exit_code == 2
-            assert result.stderr.startswith("cornered: ")
-            assert said in result.stderr
-            assert result.stderr.count("\n") == 1
-            assert "secret word" not in result.output
-
-
-def test_a_wrong_token_is_never_printed() -> None:
-    for token in ("bogus", "s3cret" * 50):
-        result = run("bot", "random", CORNERED_TOKEN=token)
-        assert result.exit_code == 2
-        assert "this is no token" in result.stderr
-        assert token[:5] not in result.output
 
 
 def test_check_names_what_it_cannot_read(tmp_path: Path) -> None:

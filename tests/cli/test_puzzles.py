@@ -33,12 +33,6 @@ def test_a_file_of_another_seed_is_left_alone(tmp_path: Path) -> None:
     assert json.loads(out.read_text())["games"] == 3
 
 
-def test_a_game_without_puzzles_is_refused_with_those_that_have_them() -> None:
-    refused = run("puzzles", "chess")
-    assert refused.exit_code != 0
-    assert "bamboo, isolation, quoridor, trapgrid" in refused.output
-
-
 def test_lessons_are_written_into_a_folder(tmp_path: Path) -> None:
     done = run("lessons", "--out", str(tmp_path))
     assert done.exit_code == 0, done.output

@@ -29,13 +29,6 @@ def test_the_experiments_are_listed_with_title_and_source() -> None:
     assert len(listed) == 1 + len(others)
 
 
-def test_an_unknown_experiment_is_a_wrong_request() -> None:
-    refused = run("reproduce", "bamboo-table-9", "--tiny")
-    assert refused.exit_code == 2
-    assert "there is no experiment 'bamboo-table-9'" in refused.stderr
-    assert len(refused.stderr.splitlines()) == 1
-
-
 def test_results_report_and_command_are_written_and_told(tmp_path: Path) -> None:
     told = json.loads(make(tmp_path, "--json", "--seed", "3").stdout)
     (finding,) = told["findings"]

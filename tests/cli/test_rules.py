@@ -84,24 +84,6 @@ def test_show_draws_the_board_and_says_whose_turn_it_is() -> None:
     assert lines[-1] == "x0./.../..1 1"
 
 
-def test_a_mistake_is_one_clear_line_and_exit_code_2(subtests: pytest.Subtests) -> None:
-    for arguments, said in (
-        (("moves", "chess"), "there is no game 'chess'; there are bamboo"),
-        (("moves", "trapgrid", "-o", "size=9"), "option 'size' takes 3 to 8, not 9"),
-        (("moves", "trapgrid", "-o", "colour=1"), "no option 'colour'; its options are size"),
-        (("moves", "trapgrid", "-o", "size"), "not 'size'"),
-        (("show", "trapgrid", "-m", "a6 a7"), "'a7' is not legal: a7 is blocked"),
-        (("perft", "trapgrid", "-d", "1", "-p", "nonsense"), "'nonsense' is no position"),
-        (("check", "no-such-file.jsonl"), "No such file"),
-    ):
-        with subtests.test(said):
-            done = run(*arguments)
-            assert (done.exit_code, done.stdout) == (2, "")
-            assert done.stderr.startswith("cornered: ")
-            assert said in done.stderr
-            assert done.stderr.count("\n") == 1
-
-
 def test_check_counts_what_agrees() -> None:
     done = run("check", str(ORACLES / "trapgrid.jsonl"), str(ORACLES / "isolation.jsonl"))
     assert done.exit_code == 0

@@ -68,40 +68,6 @@ def test_nodes_and_depth_give_the_same_answer_every_time() -> None:
     assert {**first, "seconds": 0} == {**second, "seconds": 0}
 
 
-def test_a_wrong_request_is_one_line_that_says_what_is_wrong(subtests: pytest.Subtests) -> None:
-    for arguments, complaint in (
-        (("chess",), "no game 'chess'"),
-        (("trapgrid", "--bot", "deep-thought"), "no bot 'deep-thought'"),
-        (("trapgrid", "--bot", "minimax:depth=3"), "has no setting 'depth'"),
-        (("trapgrid", "-o", "size=3", "-m", "b3 c2 c3 b2"), "the game is over"),
-        (("isolation", "-o", "dice=true", "-m", "a1 g7"), "the dice have to be rolled"),
-        ((), "name a game"),
-        (("trapgrid", "--file", "x.jsonl", "--out", "y"), "brings its own games"),
-        (("--file", "x.jsonl"), "needs --out"),
-        (("trapgrid", "--out", "y"), "--out and --resume belong to --file"),
-        (("trapgrid", "--resume"), "--out and --resume belong to --file"),
-    ):
-        with subtests.test(complaint, arguments=arguments):
-            done = think(*arguments)
-            assert done.exit_code == 2
-            assert complaint in done.stderr
-            assert done.stderr.count("\n") == 1
-
-
-def test_a_limit_beyond_all_reason_is_refused(subtests: pytest.Subtests) -> None:
-    for option, value in (
-        ("--time", "inf"),
-        ("--time", "nan"),
-        ("--time", "1e12"),
-        ("--nodes", "99999999999999999999"),
-        ("--depth", "1001"),
-    ):
-        with subtests.test(option, value=value):
-            done = think(*WON, option, value)
-            assert done.exit_code == 2
-            assert f"Invalid value for '{option}'" in done.stderr
-
-
 def test_a_file_is_answered_line_by_line_in_its_order(tmp_path: Path) -> None:
     moves = [["b3", "b1"], [], ["b3"], ["b3", "c2", "c3", "b2"], ["a2", "c2"]]
     file, out = write(tmp_path / "in", *map(position, moves)), tmp_path / "out"

@@ -56,17 +56,6 @@ def test_one_network_alone_with_another_mix_is_told_as_a_table(tmp_path: Path) -
     assert load(tmp_path / "bamboo-convolutional-r1.npz").provenance["mix"] == "mcts=1"
 
 
-def test_a_wrong_request_is_refused(tmp_path: Path) -> None:
-    for arguments, said in (
-        (("--out", str(tmp_path / "none")), "there is no folder"),
-        (("--out", str(tmp_path), "--mix", "people=1"), "a mix looks like"),
-        (("--out", str(tmp_path), "--seed", "-3"), "Invalid value for '--seed'"),
-    ):
-        result = run("train", "bamboo-neural", "--radius", "1", *arguments)
-        assert (result.exit_code, said in result.stderr) == (2, True), said
-        assert list(tmp_path.iterdir()) == []
-
-
 def test_a_missing_extra_is_named_as_the_one_that_has_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "cornered.cli.missing_extra.find_spec", lambda name: None if name in ("pyarrow", "torch") else object()

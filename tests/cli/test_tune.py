@@ -151,37 +151,6 @@ def test_settings_of_any_bot_are_tuned(tmp_path: Path, monkeypatch: pytest.Monke
     assert json.loads(part.read_text()) == held
 
 
-WRONG = (
-    ("settings mcts --game trapgrid", "name a setting to tune with its range"),
-    ("settings mcts --game trapgrid --range c=0:99", "c is a number from 0 to 10"),
-    ("settings puct --game trapgrid --range loss=0:1", "puct:loss=0.25 does not play"),
-    ("settings mcts --game chess --range c=0:1", "chess"),
-    ("td --game chess", "there are no weights for 'chess'"),
-    ("td --game quoridor -o players=4", "contests are for two players"),
-    ("td --game quoridor --tune luck", "quoridor has no weight 'luck'; there are path, progress, wall"),
-    ("spsa --game quoridor --range path=3", "a range looks like path=0:10"),
-    ("spsa --game quoridor --range path=x:3", "'x' is no number"),
-    ("grid --game quoridor --level path", "NAME=VALUE, not 'path'"),
-    ("grid --game trapgrid", "combinations are too many"),
-    ("td --game trapgrid --out no-folder/x.json", "there is no folder no-folder"),
-    ("td --game trapgrid --out .", "is a folder; name a file in it"),
-    ("test no-file.json", "no-file.json: No such file or directory"),
-)
-
-
-def test_a_wrong_request_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for command, complaint in WRONG:
-        with subtests.test(command):
-            result = tune(*command.split())
-            assert result.exit_code == 2
-            assert complaint in result.stderr
-            assert result.stderr.startswith("cornered: ")
-            assert result.stderr.count("\n") == 1
-
-
 def test_another_command_does_not_go_on_with_the_games_of_this_one(tmp_path: Path) -> None:
     out = ["--out", str(tmp_path / "weights.json")]
     assert tune("spsa", *SMALL, *COMMANDS["spsa"], *out).exit_code == 0
