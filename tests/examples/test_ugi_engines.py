@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from cornered import engine
+from tests.cli.conftest import run
 from tests.conftest import DEADLINE, IN_CI
 
 # Serial in one process, which builds each engine once.
@@ -188,14 +189,14 @@ def test_a_search_without_end_is_ready_and_ends_at_stop(talk: Talk) -> None:
     assert talk.hear() == "response false"
 
 
-@pytest.mark.parametrize("limit", ["movetime 60", "p1time 600 p2time 1 p1inc 60", "movetime 60 p1time 3600000"])
-def test_the_time_of_a_search_is_honoured(talk: Talk, limit: str) -> None:
+def test_the_time_of_a_search_is_honoured(talk: Talk) -> None:
     talk.say("isready")
     assert talk.hear() == "readyok"
-    began = monotonic()
-    talk.say("position startpos", f"go {limit}")
-    assert len(talk.hear_until("bestmove")) > 3
-    assert 0.055 < monotonic() - began < DEADLINE
+    for limit in ("movetime 60", "p1time 600 p2time 1 p1inc 60", "movetime 60 p1time 3600000"):
+        began = monotonic()
+        talk.say("position startpos", f"go {limit}")
+        assert len(talk.hear_until("bestmove")) > 3
+        assert 0.055 < monotonic() - began < DEADLINE
 
 
 def test_the_end_of_the_input_ends_a_search_and_the_engine(talk: Talk) -> None:
@@ -210,16 +211,15 @@ def words_of(folder: Path) -> dict[str, str]:
     return {name: f"exec:{shlex.join(command(name, folder))}" for name in there}
 
 
-def run(*arguments: str) -> Any:
-    words = [sys.executable, "-m", "cornered", *arguments, "--game", "trapgrid", "--nodes", "200", "--json"]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=4 * DEADLINE)
-    assert done.returncode == 0, done.stderr
+def contest(*arguments: str) -> Any:
+    done = run(*arguments, "--game", "trapgrid", "-o", "size=5", "--nodes", "200", "--json")
+    assert done.exit_code == 0, done.stderr
     return json.loads(done.stdout)
 
 
 def test_all_of_them_play_each_other_by_the_rules(folder: Path, tmp_path: Path) -> None:
     words = list(words_of(folder).values())
-    standings = run("tournament", *words, "--games", "2", "--out", str(tmp_path / "all"))
+    standings = contest("tournament", *words, "--games", "2", "--out", str(tmp_path / "all"))
     assert standings["games"] == len(words) * (len(words) - 1)
     assert standings["endings"] == {"rules": standings["games"]}
     assert standings["faults"] == []
@@ -228,7 +228,7 @@ def test_all_of_them_play_each_other_by_the_rules(folder: Path, tmp_path: Path) 
 def test_engines_of_two_languages_play_a_match_move_for_move_alike(folder: Path) -> None:
     words = words_of(folder)
     compiled, interpreted = (next(words[name] for name in some if name in words) for some in (COMPILED, SCRIPTS))
-    match = run("match", compiled, interpreted, "--games", "4")
+    match = contest("match", compiled, interpreted, "--games", "4")
     assert match["standings"]["games"] == 4
     assert (match["wins"], match["draws"], match["losses"]) == (2, 0, 2)
     assert match["standings"]["endings"] == {"rules": 4}
