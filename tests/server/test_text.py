@@ -39,7 +39,8 @@ async def test_names_with_hidden_characters_are_refused_and_lines_lose_them(serv
             sent = await ann.do(Challenge, to=eve.player.id, game=SMALL)
             decline = {"type": "decline_challenge", "id": "d1", "challenge": sent.ref}
             await eve.tell(unchecked(DeclineChallenge, reason="\x1b]0;no\x07\u202e thanks\n", **decline))
-            assert (await ann.hear(ChallengeClosed)).reason == "]0;no thanks"
+            declined = await ann.hear(ChallengeClosed, lambda said: said.how == "declined")
+            assert declined.reason == "]0;no thanks"
             await eve.tell(unchecked(Say, type="say", id="s2", match="m", room="players", text="\x1b\u200b"))
             refused = await eve.answer("s2")
             assert (refused.code, refused.text) == ("malformed", "text: there is nothing in it that can be seen")
