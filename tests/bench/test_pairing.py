@@ -34,7 +34,7 @@ def test_the_strongest_and_the_weakest_wait_at_most_three_times_as_long_as_all(r
 
 
 def test_a_busier_pool_is_quicker_and_fairer(report: PairingReport) -> None:
-    busy = run(rate=20.0)
+    busy = run(3_000, rate=20.0)
     assert busy.p95_wait < report.p95_wait
     assert busy.median_gap < report.median_gap
 

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from functools import partial
 
 import pytest
+import pytest_asyncio
 
 from cornered.bench.server import Target, target
 from cornered.bench.workload.crowd import DRAIN_EVERY_S, Watching
@@ -18,10 +19,12 @@ from cornered.bench.workload.player import LoadFailed
 from cornered.bench.workload.timer import monotonic_timer
 from tests.waiting import until
 
-SECONDS = 0.8
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+SECONDS = 0.5
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def server() -> AsyncIterator[Target]:
     """A server with its store in memory, in a process of its own."""
     async with target("memory") as running:
@@ -49,7 +52,7 @@ async def played(table: Table, one: Trial) -> tuple[TrialResult, Play]:
 
 async def test_every_move_that_is_due_is_acknowledged_and_delivered_once(server: Target) -> None:
     result, play = await played(Table((server.address,), pairs=6, matches=9, bot_pairs=2), trial(300))
-    assert result.due > 100
+    assert result.due > 75
     assert result.acknowledged.count == result.delivered.count == result.due
     assert result.made > result.due
     assert result.late.count == result.due
@@ -59,7 +62,7 @@ async def test_every_move_that_is_due_is_acknowledged_and_delivered_once(server:
 
 
 async def test_players_go_on_with_a_rematch(server: Target) -> None:
-    result, play = await played(Table((server.address,), pairs=1, matches=1), trial(150, seconds=1.5))
+    result, play = await played(Table((server.address,), pairs=1, matches=1), trial(300, seconds=0.8))
     assert result.matches >= 1
     assert result.acknowledged.count == result.due
     assert play.faults == []
@@ -75,7 +78,7 @@ async def test_every_game_without_dice_can_be_played(server: Target) -> None:
 async def test_a_bare_echo_is_measured_in_the_same_way() -> None:
     async with target("echo") as bare:
         result, _ = await played(Table((bare.address,), pairs=3, matches=3, is_bare=True), trial(300))
-    assert result.due > 100
+    assert result.due > 75
     assert result.acknowledged.count == result.delivered.count == result.due
 
 
