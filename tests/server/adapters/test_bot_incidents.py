@@ -34,8 +34,10 @@ def crash(player: str, at: int, text: str = "ValueError", match: str = "m") -> I
     return Incident.noted(incident_id(player, f"c{at}"), player, what)
 
 
-async def test_incidents_are_one_players_and_the_newest_comes_first(store: Store) -> None:
+async def test_incidents_are_one_players_once_escaped_and_bounded_and_the_newest_comes_first(store: Store) -> None:
     await store.incidents.add([crash("a", 1), crash("b", 2), crash("a", 3)])
+    await store.incidents.add([crash("a", 1), crash("a", 1), crash("a", 3)])
+    await store.incidents.add([])
     found = await store.incidents.newest("a")
     assert [one.at for one in found] == [3, 1]
     assert found[0] == BotIncident(at=3, kind="crash", text="ValueError", match="m", ply=3, limit=900)
@@ -43,13 +45,15 @@ async def test_incidents_are_one_players_and_the_newest_comes_first(store: Store
     await store.incidents.add([Incident.noted("d", "b", left)])
     assert (await store.incidents.newest("b"))[0] == left
     assert await store.incidents.newest("c") == []
-
-
-async def test_a_repeated_incident_is_stored_once(store: Store) -> None:
-    await store.incidents.add([crash("a", 1)])
-    await store.incidents.add([crash("a", 1), crash("a", 1), crash("a", 2)])
-    assert [one.at for one in await store.incidents.newest("a")] == [2, 1]
-    await store.incidents.add([])
+    await store.incidents.add([crash("c", 1, "one\n\x1b[2J two\u202e" + "x" * 3_000)])
+    text = (await store.incidents.newest("c"))[0].text
+    assert text.startswith("one\n\\x1b[2J two\\u202e")
+    assert len(text) == MAX_FAILURE_CHARS
+    identity, _ = await store.accounts.create("Crusher", "bot")
+    await store.incidents.add([crash(identity.player.id, 1)])
+    await store.accounts.delete(identity.player.id, None, identity.session)
+    assert await store.incidents.newest(identity.player.id) == []
+    assert len(await store.incidents.newest("c")) == 1
 
 
 async def test_the_newest_of_each_bot_are_kept_and_no_other_bots_give_way(store: Store) -> None:
@@ -72,19 +76,4 @@ async def test_the_newest_of_each_match_are_kept_and_no_other_match_gives_way(st
     assert [one.at for one in found if one.match == "m"] == list(range(last, last - KEPT_OF_MATCH, -1))
     assert [one.at for one in found if one.match == "n"] == [1]
     assert [one.at for one in found if one.match is None] == list(range(19, -1, -1))
-    assert len(await store.incidents.newest("b")) == 1
-
-
-async def test_texts_are_escaped_and_bounded(store: Store) -> None:
-    await store.incidents.add([crash("a", 1, "one\n\x1b[2J two\u202e" + "x" * 3_000)])
-    text = (await store.incidents.newest("a"))[0].text
-    assert text.startswith("one\n\\x1b[2J two\\u202e")
-    assert len(text) == MAX_FAILURE_CHARS
-
-
-async def test_a_deleted_player_has_no_incidents(store: Store) -> None:
-    identity, _ = await store.accounts.create("Crusher", "bot")
-    await store.incidents.add([crash(identity.player.id, 1), crash("b", 1)])
-    await store.accounts.delete(identity.player.id, None, identity.session)
-    assert await store.incidents.newest(identity.player.id) == []
     assert len(await store.incidents.newest("b")) == 1

@@ -30,11 +30,11 @@ async def _pass_turns() -> None:
         await asyncio.sleep(0)
 
 
-@pytest.mark.parametrize("failures", [0, 3, 100, 10_000])
-def test_a_broker_may_be_away_for_any_time(failures: int) -> None:
+def test_a_broker_may_be_away_for_any_time() -> None:
     """Ten thousand attempts are made in two hours."""
-    bound = min(0.8, 0.05 * 2**failures) if failures < 100 else 0.8
-    assert bound / 2 <= backoff(failures, 0.05, 0.8) <= bound
+    for failures in (0, 3, 100, 10_000):
+        bound = min(0.8, 0.05 * 2**failures) if failures < 100 else 0.8
+        assert bound / 2 <= backoff(failures, 0.05, 0.8) <= bound
 
 
 class _Scene:

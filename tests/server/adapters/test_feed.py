@@ -56,9 +56,16 @@ def sequence_numbers(publications: list[Publication]) -> list[int]:
     return [json.loads(each.payload)["seq"] for each in publications if each.topic.endswith("/events")]
 
 
+def begun(sample: Sample, *matches: str, max_events: int = 10_000) -> Feed:
+    """Return a feed to which these matches were told to have started."""
+    feed = Feed(max_events=max_events)
+    for match in matches:
+        feed.match(sample.happened(match, sample.started(match)))
+    return feed
+
+
 def test_a_full_queue_loses_the_oldest_events_and_the_numbers_show_it(sample: Sample) -> None:
-    feed = Feed(max_events=10)
-    feed.match(sample.happened("m", sample.started("m")))
+    feed = begun(sample, "m", max_events=10)
     for seq in range(2, 101):
         feed.match(sample.happened("m", sample.played(seq)))
     told = list(everything(feed))
@@ -67,26 +74,19 @@ def test_a_full_queue_loses_the_oldest_events_and_the_numbers_show_it(sample: Sa
     assert len(told) == 11
 
 
-def test_events_come_before_the_state_that_they_led_to(sample: Sample) -> None:
-    feed = Feed()
-    feed.match(sample.happened("m", sample.started("m")))
+def test_events_come_before_their_state_which_comes_again_as_it_is_then_if_it_was_not_told(sample: Sample) -> None:
+    feed = begun(sample, "m")
     feed.match(sample.happened("m", sample.played(2)))
-    assert [each.topic.rpartition("/")[2] for each in everything(feed)] == ["events", "events", "state"]
-
-
-def test_a_state_that_was_not_told_comes_again_as_it_is_then(sample: Sample) -> None:
-    feed = Feed()
-    feed.match(sample.happened("m", sample.started("m")))
-    *_, state = everything(feed)
-    feed.match(sample.happened("m", sample.played(2)))
+    *_, state = told = list(everything(feed))
+    assert [each.topic.rpartition("/")[2] for each in told] == ["events", "events", "state"]
+    feed.match(sample.happened("m", sample.played(3)))
     feed.put_back(state)
     *_, again = everything(feed)
-    assert json.loads(again.payload)["seq"] == 2
+    assert json.loads(again.payload)["seq"] == 3
 
 
 def test_the_end_of_a_match_that_was_not_told_comes_again(sample: Sample) -> None:
-    feed = Feed()
-    feed.match(sample.happened("m", sample.started("m")))
+    feed = begun(sample, "m")
     list(everything(feed))
     feed.match(sample.happened("m", sample.ended(2)))
     *_, cleared = everything(feed)
@@ -98,9 +98,7 @@ def test_the_end_of_a_match_that_was_not_told_comes_again(sample: Sample) -> Non
 
 
 def test_repeating_tells_the_states_of_all_live_matches_and_of_no_others(sample: Sample) -> None:
-    feed = Feed()
-    for name in ("a", "b", "c"):
-        feed.match(sample.happened(name, sample.started(name)))
+    feed = begun(sample, "a", "b", "c")
     feed.match(sample.happened("b", sample.ended(2)))
     list(everything(feed))
     feed.repeat()

@@ -24,8 +24,8 @@ def modes(directory: Path) -> dict[str, int]:
     return {path.name: mode(path) for path in directory.iterdir()}
 
 
-async def test_everything_that_a_server_makes_is_private(
-    start: Start, pair: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_everything_that_a_server_makes_is_private_and_looser_modes_are_tightened_at_the_next_start(
+    start: Start, pair: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(timekeeping, "SIGN_SECONDS", 0.001)
     data = tmp_path / "data"
@@ -41,13 +41,6 @@ async def test_everything_that_a_server_makes_is_private(
     assert {"cornered.db", "cornered.db-wal", "cornered.db-shm", "cornered.db.lock", "alive"} <= found.keys()
     assert set(found.values()) == {0o600}
 
-
-async def test_looser_modes_are_tightened_at_the_start_with_one_line(
-    start: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    data = tmp_path / "data"
-    async with start(database="", data=data):
-        pass
     (data / "house.json").write_text("{}")
     (data / "cornered.toml").write_text("")
     for path in (data, *data.iterdir()):
@@ -92,27 +85,21 @@ def test_a_directory_of_another_user_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("guest")
-@pytest.mark.parametrize(("loose", "lines"), [(0o700, 0), (0o770, 1), (0o640, 1)])
-def test_what_root_keeps_from_all_but_a_group_is_accepted(
-    tmp_path: Path, loose: int, lines: int, capsys: pytest.CaptureFixture[str]
+def test_what_root_keeps_from_all_but_a_group_is_accepted_and_the_rest_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "cornered.toml"
     path.touch()
-    os.chmod(path, loose)
     os.chmod(tmp_path, 0o700)
-    make_private(tmp_path)
-    said = capsys.readouterr()
-    assert (said.out + said.err).count(f"{path}") == lines
-
-
-@pytest.mark.usefixtures("guest")
-@pytest.mark.parametrize("loose", [0o705, 0o644, 0o702])
-def test_what_root_shows_to_everybody_is_refused(tmp_path: Path, loose: int) -> None:
-    path = tmp_path / "cornered.toml"
-    path.touch()
-    os.chmod(path, loose)
-    with pytest.raises(NotPrivate, match=r"cornered\.toml.*chmod"):
+    for loose, lines in ((0o700, 0), (0o770, 1), (0o640, 1)):
+        os.chmod(path, loose)
         make_private(tmp_path)
+        said = capsys.readouterr()
+        assert (said.out + said.err).count(f"{path}") == lines, oct(loose)
+    for loose in (0o705, 0o644, 0o702):
+        os.chmod(path, loose)
+        with pytest.raises(NotPrivate, match=r"cornered\.toml.*chmod"):
+            make_private(tmp_path)
 
 
 async def test_a_mode_that_cannot_be_changed_is_one_clear_line(

@@ -90,27 +90,25 @@ async def changes_of(ratings: Ratings, result: Any) -> Sequence[Change]:
     return rate(result, (current.get(keys[0], NEW), current.get(keys[1], NEW)))
 
 
-async def test_results_that_count_wait_in_the_order_of_their_ends(journal: Journal, ratings: Ratings) -> None:
+async def test_results_that_count_wait_in_the_order_of_their_ends_and_are_numbered(
+    journal: Journal, ratings: Ratings
+) -> None:
     assert await ratings.backlog() == Backlog(0, 0)
-    await end(journal, "a", "ann", "ben", at=NOW)
+    await end(journal, "m0", "ann", "ben", at=NOW)
     await end(journal, "casual", "ann", "ben", at=NOW, rated=False)
-    await end(journal, "b", "ben", "ann", at=NOW + 5, places=(1, 1))
+    await end(journal, "m1", "ben", "ann", at=NOW + 5, places=(1, 1))
     pending = await ratings.pending(10)
     assert [(one.match, one.result and (one.result.pool, one.result.score, one.result.at)) for one in pending] == [
-        ("a", (POOL, 1.0, NOW)),
-        ("b", (POOL, 0.5, NOW + 5)),
+        ("m0", (POOL, 1.0, NOW)),
+        ("m1", (POOL, 0.5, NOW + 5)),
     ]
-    assert [one.match for one in await ratings.pending(1)] == ["a"]
+    assert [one.match for one in await ratings.pending(1)] == ["m0"]
     assert await ratings.backlog() == Backlog(2, NOW)
-
-
-async def test_what_is_stored_is_numbered_and_read_back(journal: Journal, ratings: Ratings) -> None:
-    for number in range(3):
-        await end(journal, f"m{number}", "ann", "ben", at=NOW + number)
+    await end(journal, "m2", "ann", "ben", at=NOW + 6)
     await rate_all(ratings)
     assert (await ratings.newest(), await ratings.pending(5), await ratings.backlog()) == (3, [], Backlog(0, 0))
     ann = (await ratings.current([("ann", POOL), ("nobody", POOL)]))["ann", POOL]
-    assert (ann.games, ann.at) == (3, NOW + 2)
+    assert (ann.games, ann.at) == (3, NOW + 6)
     first, second = (await ratings.changes(["m2", "unknown"]))["m2"]
     assert (first.player, first.after, first.seat, second.player, second.seat) == ("ann", ann, 0, "ben", 1)
     rated = await ratings.rated(1, 5)
@@ -168,11 +166,23 @@ async def test_what_began_with_a_rating_that_was_mended_since_is_not_stored(jour
     assert (await ratings.changes(["b"]))["b"][0].before == 1_000.0
 
 
-async def test_a_result_that_cannot_be_rated_is_numbered_without_changes(journal: Journal, ratings: Ratings) -> None:
-    await end(journal, "a", "ann", "ben", at=NOW)
-    await ratings.store(0, [("a", ())])
-    assert (await ratings.newest(), await ratings.changes(["a"]), await ratings.pending(5)) == (1, {}, [])
+async def test_a_result_that_cannot_be_rated_has_no_changes_and_wrong_ones_are_corrected(
+    journal: Journal, ratings: Ratings
+) -> None:
+    await end(journal, "none", "cas", "dan", at=NOW - 1)
+    await ratings.store(0, [("none", ())])
+    assert (await ratings.newest(), await ratings.changes(["none"]), await ratings.pending(5)) == (1, {}, [])
     assert [(number, list(changes)) for number, _, changes in await ratings.rated(0, 5)] == [(1, [])]
+    await end(journal, "a", "ann", "ben", at=NOW)
+    await rate_all(ratings)
+    right = (await ratings.changes(["a"]))["a"]
+    ((one, result, _),) = await ratings.rated(1, 1)
+    assert (one, result.match) == (2, "a")
+    wrong = [Change("a", each.seat, each.player, each.kind, POOL, 1.0, 2.0, at_rating(7)) for each in right]
+    await ratings.correct(wrong)
+    assert (await ratings.changes(["a"]))["a"] == wrong
+    await ratings.correct(right)
+    assert (await ratings.changes(["a"]))["a"] == right
 
 
 def at_rating(rating: float, deviation: float = 60) -> Rating:
@@ -220,19 +230,6 @@ async def test_a_long_history_is_thinned(journal: Journal, ratings: Ratings) -> 
     assert [one.games for one in some] == [1, 5, 8, 12]
     assert some[-1] == whole[-1]
     assert await ratings.history("ann", "bamboo:blitz", 4) == []
-
-
-async def test_wrong_changes_are_corrected(journal: Journal, ratings: Ratings) -> None:
-    await end(journal, "a", "ann", "ben", at=NOW)
-    await rate_all(ratings)
-    right = (await ratings.changes(["a"]))["a"]
-    ((one, result, _),) = await ratings.rated(0, 1)
-    assert (one, result.match) == (1, "a")
-    wrong = [Change("a", each.seat, each.player, each.kind, POOL, 1.0, 2.0, at_rating(7)) for each in right]
-    await ratings.correct(wrong)
-    assert (await ratings.changes(["a"]))["a"] == wrong
-    await ratings.correct(right)
-    assert (await ratings.changes(["a"]))["a"] == right
 
 
 async def test_of_two_processes_one_stores(open_database: Opener) -> None:

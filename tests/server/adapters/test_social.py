@@ -39,7 +39,7 @@ def device(number: int, *, at: int = 0) -> Device:
     return Device(f"https://push.example/{number}", "p" * 87, "a" * 22, f"Browser {number}", at or number)
 
 
-async def test_relations_are_of_one_player_and_one_kind(store: Store) -> None:
+async def test_relations_are_of_one_player_and_one_kind_and_a_block_ends_a_following(store: Store) -> None:
     (ann, _), (ben, _), (cas, _) = [await store.player(name) for name in ("Ann", "Ben", "Cas")]
     social = store.social
     await social.add_relation(ann, "follow", ben, 5, 10)
@@ -54,9 +54,6 @@ async def test_relations_are_of_one_player_and_one_kind(store: Store) -> None:
     await social.remove_relation(ben, "block", cas)
     await social.remove_relation(ben, "block", cas)
     assert await social.blocks_of((ben,)) == {}
-
-
-async def test_a_block_ends_the_following_of_the_same_player_alone(store: Store) -> None:
     (ann, _), (ben, _), (cas, _) = [await store.player(name) for name in ("Ann", "Ben", "Cas")]
     for one, other in ((ann, ben), (ann, cas), (ben, ann)):
         await store.social.add_relation(one, "follow", other, 1, 10)
@@ -65,7 +62,7 @@ async def test_a_block_ends_the_following_of_the_same_player_alone(store: Store)
     assert await store.social.relations(ben, "follow") == {ann: 1}
 
 
-async def test_the_number_of_relations_is_bounded_also_when_many_are_made_at_once(store: Store) -> None:
+async def test_the_number_of_relations_is_bounded_and_who_does_not_exist_has_none(store: Store) -> None:
     ann, _ = await store.player("Ann")
     others = [(await store.player(f"Guest {number}"))[0] for number in range(6)]
     made = await asyncio.gather(
@@ -73,9 +70,6 @@ async def test_the_number_of_relations_is_bounded_also_when_many_are_made_at_onc
     )
     assert [type(outcome) for outcome in made].count(TooManyRelations) == 2
     assert len(await store.social.relations(ann, "follow")) == 4
-
-
-async def test_who_does_not_exist_has_no_relations(store: Store) -> None:
     ann, _ = await store.player("Ann")
     for one, other in ((ann, "nobody"), ("nobody", ann)):
         with pytest.raises(UnknownPerson):
@@ -100,13 +94,21 @@ async def test_a_deletion_takes_all_of_it_and_the_relations_of_others(store: Sto
         await social.add_relation(ben, "follow", ann, 2, 10)
 
 
-async def test_one_is_notified_of_everything_until_one_chooses(store: Store) -> None:
+async def test_one_is_notified_of_everything_until_one_chooses_under_the_first_key(store: Store) -> None:
     ann, _ = await store.player("Ann")
     assert list(await store.social.push_kinds(ann)) == ["turn", "challenge", "round"]
     choices: tuple[list[NoticeKind], ...] = (["challenge", "round"], [])
     for chosen in choices:
         await store.social.choose_push(ann, chosen[::-1])
         assert list(await store.social.push_kinds(ann)) == chosen
+    first = await store.social.push_secret(b"a" * 32)
+    assert {first, await store.social.push_secret(b"b" * 32)} == {b"a" * 32}
+    claims = await asyncio.gather(*(store.social.claim_turn("m1", 4) for _ in range(5)))
+    assert sorted(claims) == [False, False, False, False, True]
+    assert [await store.social.claim_turn("m1", turn) for turn in (3, 5, 4, 5, 6)] == [False, True, False, False, True]
+    assert await store.social.claim_turn("m2", 1)
+    await store.social.forget_turns("m1")
+    assert await store.social.claim_turn("m1", 1)
 
 
 async def test_a_browser_has_one_player_and_of_many_the_oldest_is_forgotten(store: Store) -> None:
@@ -121,20 +123,6 @@ async def test_a_browser_has_one_player_and_of_many_the_oldest_is_forgotten(stor
     assert list(await store.social.devices(ben)) == [device(3)]
     await store.social.remove_device(ben, None)
     assert list(await store.social.devices(ben)) == []
-
-
-async def test_a_turn_is_claimed_by_one_of_many_and_never_after_a_later_one(store: Store) -> None:
-    claims = await asyncio.gather(*(store.social.claim_turn("m1", 4) for _ in range(5)))
-    assert sorted(claims) == [False, False, False, False, True]
-    assert [await store.social.claim_turn("m1", turn) for turn in (3, 5, 4, 5, 6)] == [False, True, False, False, True]
-    assert await store.social.claim_turn("m2", 1)
-    await store.social.forget_turns("m1")
-    assert await store.social.claim_turn("m1", 1)
-
-
-async def test_the_private_key_is_the_first_one_for_all(store: Store) -> None:
-    first = await store.social.push_secret(b"a" * 32)
-    assert {first, await store.social.push_secret(b"b" * 32)} == {b"a" * 32}
 
 
 HOUR_MS = 60 * 60 * 1000

@@ -92,13 +92,13 @@ async def test_a_context_is_a_traceparent_that_another_tracer_goes_on_from() -> 
     assert (raw.end_time or 0) - (raw.start_time or 0) >= 2_000_000_000
 
 
-@pytest.mark.parametrize("context", ["", "x", "00-" + "0" * 32 + "-" + "0" * 16 + "-01", "é" * MAX_CONTEXT_CHARS])
-async def test_a_step_without_a_good_context_is_not_recorded(context: str) -> None:
+async def test_a_step_without_a_good_context_is_not_recorded() -> None:
     memory = InMemorySpanExporter()
     tracer = OtelTracer(SimpleSpanProcessor(memory), "one", 1, flush_seconds=1)
-    with tracer.step("append", context) as span:
-        span.event("sent", "two")
-    assert span is NO_SPAN
+    for context in ("", "x", "00-" + "0" * 32 + "-" + "0" * 16 + "-01", "é" * MAX_CONTEXT_CHARS):
+        with tracer.step("append", context) as span:
+            span.event("sent", "two")
+        assert span is NO_SPAN
     assert memory.get_finished_spans() == ()
 
 

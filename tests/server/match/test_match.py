@@ -195,16 +195,13 @@ def test_a_stranger_decides_nothing() -> None:
         assert [table.refused(kind, seat) for seat in (None, -1, 2, 3)] == ["not_a_player"] * 4, kind
 
 
-def test_events_must_follow_one_another() -> None:
+def test_events_must_follow_one_another_and_a_clock_that_is_set_back_does_not_turn_time_around() -> None:
     table = Table(size=5)
     (played,) = table.play("a4")
     with pytest.raises(ValueError, match="does not follow"):
         table.match.evolve(played)
     with pytest.raises(ValueError, match="begins with `started`"):
         Match.replay([played], SEED)
-
-
-def test_a_clock_that_is_set_back_does_not_turn_time_around() -> None:
     table = Table(size=5, clock=PerMove(seconds=10))
     table.play("a4")
     table.now -= 500_000
@@ -321,13 +318,7 @@ def test_a_flag_falls_without_a_move_and_not_before_and_nothing_is_quicker() -> 
         assert table.refused(kind, 1) == "too_late"
 
 
-def test_measured_lag_saves_a_move_that_was_made_in_time() -> None:
-    table = begun(clock=Fischer(initial=10))
-    played = one(Played, table.play("b4", after=10_100, lag=300))
-    assert (played.spent, played.left[0]) == (9_800, 200)
-
-
-def test_no_clock_runs_before_everybody_has_moved_and_then_the_movers_does() -> None:
+def test_no_clock_runs_before_everybody_has_moved_and_lag_saves_a_move_that_was_made_in_time() -> None:
     table = Table(size=5, clock=Fischer(initial=10, increment=2))
     assert table.match.timer.running is None
     table.play("a4", after=5_000)
@@ -336,6 +327,9 @@ def test_no_clock_runs_before_everybody_has_moved_and_then_the_movers_does() -> 
     assert (table.match.timer.running, table.match.timer.left) == (0, (10_000, 10_000))
     table.play("b4", after=3_000)
     assert (table.match.timer.running, table.match.timer.left) == (1, (9_000, 10_000))
+    table = begun(clock=Fischer(initial=10))
+    played = one(Played, table.play("b4", after=10_100, lag=300))
+    assert (played.spent, played.left[0]) == (9_800, 200)
 
 
 @pytest.mark.parametrize("clock", [PerMove(seconds=30), Correspondence(days=1)])
@@ -555,7 +549,7 @@ def test_with_more_players_everybody_agrees_to_a_takeback() -> None:
     assert (taken.ply, table.match.to_move) == (1, 1)
 
 
-def test_a_takeback_is_declined_by_word_or_by_a_move() -> None:
+def test_a_takeback_is_declined_by_word_or_by_a_move_and_off_when_a_player_is_eliminated() -> None:
     table = Table(size=5)
     table.play("a4")
     table.do(RequestTakeback, 0)
@@ -568,6 +562,17 @@ def test_a_takeback_is_declined_by_word_or_by_a_move() -> None:
     table.play("d2")
     assert table.refused(AcceptTakeback, 1) == "nothing_offered"
     assert table.refused(DeclineTakeback, 1) == "nothing_offered"
+    table = Table("isolation", players=3)
+    table.play("a1", "b1", "c1", "a2")
+    table.do(RequestTakeback, 0)
+    table.do(Resign, 2)
+    assert table.refused(AcceptTakeback, 1) == "nothing_offered"
+    table = Table("quoridor", **DRAWS)
+    table.play("b2")
+    table.do(OfferDraw, 0)
+    table.do(RequestTakeback, 0)
+    table.do(AcceptTakeback, 1)
+    assert table.refused(AcceptDraw, 1) == table.refused(AcceptTakeback, 1) == "nothing_offered"
 
 
 def test_after_a_takeback_used_time_stays_used_and_clocks_wait_for_first_moves_of_those_who_are_in() -> None:
@@ -616,24 +621,10 @@ def test_flags_dice_and_eliminations_are_not_taken_back() -> None:
     assert (table.match.ply, table.match.out[2]) == (3, (3, "resignation"))
 
 
-def test_an_offer_is_off_when_a_player_is_eliminated_or_a_move_is_taken_back() -> None:
-    table = Table("isolation", players=3)
-    table.play("a1", "b1", "c1", "a2")
-    table.do(RequestTakeback, 0)
-    table.do(Resign, 2)
-    assert table.refused(AcceptTakeback, 1) == "nothing_offered"
-    table = Table("quoridor", **DRAWS)
-    table.play("b2")
-    table.do(OfferDraw, 0)
-    table.do(RequestTakeback, 0)
-    table.do(AcceptTakeback, 1)
-    assert table.refused(AcceptDraw, 1) == table.refused(AcceptTakeback, 1) == "nothing_offered"
-
-
 # Rematch
 
 
-def test_a_rematch_begins_when_all_have_agreed_under_an_id_that_follows_from_the_old_one() -> None:
+def test_a_rematch_is_agreed_by_all_and_an_offer_of_three_ends_with_one_refusal() -> None:
     table = Table(size=5)
     assert table.refused(Rematch, 0) == "match_not_over"
     table.do(Resign, 0)
@@ -643,6 +634,14 @@ def test_a_rematch_begins_when_all_have_agreed_under_an_id_that_follows_from_the
     assert agreed.match == rematch_id("m1") == table.match.next != "m1"
     assert table.match.rematch == (1, 0)
     assert table.refused(Rematch, 0) == "already_offered"
+    table = Table("isolation", players=3)
+    table.do(Resign, 0)
+    table.do(Resign, 1)
+    (first,) = table.do(Rematch, 0)
+    table.do(Rematch, 1, after=50_000)
+    assert table.match.deadline() == first.at + 120_000
+    table.do(DeclineRematch, 2)
+    assert table.match.rematch == ()
 
 
 @pytest.mark.parametrize("seat", [0, 1])
@@ -676,17 +675,6 @@ def test_an_offer_of_a_rematch_that_nobody_answers_is_over_in_time(clock: Clock,
     assert (table.match.rematch, table.match.deadline()) == ((), None)
 
 
-def test_of_three_players_the_first_offer_counts_for_the_time_and_one_refusal_ends_it() -> None:
-    table = Table("isolation", players=3)
-    table.do(Resign, 0)
-    table.do(Resign, 1)
-    (first,) = table.do(Rematch, 0)
-    table.do(Rematch, 1, after=50_000)
-    assert table.match.deadline() == first.at + 120_000
-    table.do(DeclineRematch, 2)
-    assert table.match.rematch == ()
-
-
 def test_each_seat_offers_a_rematch_a_bounded_number_of_times() -> None:
     table = Table(size=5)
     table.do(Resign, 0)
@@ -716,7 +704,7 @@ def test_players_go_out_one_by_one_in_places_that_the_end_confirms(subtests: pyt
             assert Match.replay(table.log, SEED) == table.match
 
 
-def test_who_gives_up_gets_the_last_place_and_the_others_go_on() -> None:
+def test_who_gives_up_or_is_gone_gets_the_last_place_and_the_others_go_on() -> None:
     table = Table("isolation", players=3)
     gone = one(Eliminated, table.do(Resign, 1))
     assert (gone.seat, gone.place, gone.reason, gone.cause, gone.by) == (1, 3, "resignation", "c1", 1)
@@ -727,6 +715,16 @@ def test_who_gives_up_gets_the_last_place_and_the_others_go_on() -> None:
     assert isinstance(out, Eliminated)
     assert isinstance(end, Ended)
     assert (end.winner, end.places, end.reason) == (2, (2, 3, 1), "resignation")
+    table = Table("isolation", players=4)
+    away = (None, table.now, None, table.now)
+    table.now += 60_000
+    events = table.do(Claim, 0, gone_since=away)
+    assert [(event.seat, event.place, event.by) for event in events if isinstance(event, Eliminated)] == [
+        (1, 4, 0),
+        (3, 3, 0),
+    ]
+    assert table.match.answered(0, "c1") == events[0].seq
+    assert not table.match.over
 
 
 def test_when_the_others_gave_up_in_different_ways_they_left_unless_the_rules_end_the_match() -> None:
@@ -764,19 +762,6 @@ def test_a_flag_or_a_resignation_in_a_game_for_more_puts_one_player_out_and_time
     table.play("a1", "b1")
     table.do(Resign, 2)
     assert table.match.timer.running == 0
-
-
-def test_a_claim_puts_out_everybody_who_is_gone() -> None:
-    table = Table("isolation", players=4)
-    gone = (None, table.now, None, table.now)
-    table.now += 60_000
-    events = table.do(Claim, 0, gone_since=gone)
-    assert [(event.seat, event.place, event.by) for event in events if isinstance(event, Eliminated)] == [
-        (1, 4, 0),
-        (3, 3, 0),
-    ]
-    assert table.match.answered(0, "c1") == events[0].seq
-    assert not table.match.over
 
 
 # Dice
@@ -919,7 +904,7 @@ def test_rolls_and_moves_that_were_taken_back_count_for_the_bound_also_with_help
     assert ended(table.log).reason == "ply_limit"
 
 
-def test_a_journal_with_more_plies_than_the_bound_replays_and_ends_with_its_next_move() -> None:
+def test_a_replay_can_be_interrupted_and_one_with_more_plies_than_the_bound_ends_with_its_next_move() -> None:
     table = bounded(10_000, **ENDLESS)
     for _ in range(30):
         table.play("b1", "d5", "c1", "c5")
@@ -927,9 +912,6 @@ def test_a_journal_with_more_plies_than_the_bound_replays_and_ends_with_its_next
     assert (table.match.ply, table.match.over) == (120, False)
     assert ended(table.play("b1")).reason == "ply_limit"
     assert Match.replay(table.log, SEED, Patience(max_plies=100)).over
-
-
-def test_a_replay_can_be_interrupted_and_yields_the_match_as_it_grows() -> None:
     table = bounded(10_000, **ENDLESS)
     for _ in range(100):
         table.play("b1", "d5", "c1", "c5")

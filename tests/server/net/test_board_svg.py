@@ -44,11 +44,28 @@ def counts(svg: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "options"), GAMES)
-def test_a_drawing_has_all_that_its_position_has(name: str, options: dict[str, int]) -> None:
+def test_a_drawing_and_each_frame_of_an_animation_have_all_that_their_position_has(
+    name: str, options: dict[str, int]
+) -> None:
+    """The rules of visibility are read from the style, and what they show is compared with the position."""
     found, board = played(name, options)
     for scene in found:
         counts(drawn(scene, board), scene.position)
         assert 'class="bg"' in drawn(scene, board, is_preview=True)
+    svg = animated(found, board)
+    root = ElementTree.fromstring(svg)
+    steady = [each for each in root if each.tag.endswith(("use", "path"))]
+    length = len(found) + HELD_FRAMES - 1
+    for number in range(length):
+        rows = found[min(number, len(found) - 1)].position.split(" ")[0]
+        shown = list(steady)
+        for element in root:
+            run = re.match(r"m (k\d+-\d+)", element.get("class") or "")
+            if run and visible(svg, run[1], 100 * (number + 0.5) / length):
+                shown += element
+        there = "".join(ElementTree.tostring(each, encoding="unicode") for each in shown)
+        assert sorted(re.findall(r"#p(\d)", there)) == sorted(re.findall(r"\d", rows))
+        assert there.count('class="hole"') == rows.count("x")
 
 
 def test_walls_and_holes_have_the_colours_of_who_made_them() -> None:
@@ -73,27 +90,7 @@ def visible(svg: str, name: str, percent: float) -> bool:
     return str(states[-1]) == "visible"
 
 
-@pytest.mark.parametrize(("name", "options"), GAMES)
-def test_at_every_frame_of_an_animation_its_position_is_shown(name: str, options: dict[str, int]) -> None:
-    """The rules of visibility are read from the style, and what they show is compared with the position."""
-    found, board = played(name, options)
-    svg = animated(found, board)
-    root = ElementTree.fromstring(svg)
-    steady = [each for each in root if each.tag.endswith(("use", "path"))]
-    length = len(found) + HELD_FRAMES - 1
-    for number in range(length):
-        rows = found[min(number, len(found) - 1)].position.split(" ")[0]
-        shown = list(steady)
-        for element in root:
-            run = re.match(r"m (k\d+-\d+)", element.get("class") or "")
-            if run and visible(svg, run[1], 100 * (number + 0.5) / length):
-                shown += element
-        there = "".join(ElementTree.tostring(each, encoding="unicode") for each in shown)
-        assert sorted(re.findall(r"#p(\d)", there)) == sorted(re.findall(r"\d", rows))
-        assert there.count('class="hole"') == rows.count("x")
-
-
-def test_an_animation_is_bounded_and_still_for_those_who_want_no_motion() -> None:
+def test_an_animation_is_bounded_and_still_for_those_who_want_no_motion_and_uses_its_own_style_alone() -> None:
     found, board = played("trapgrid", {"size": 5})
     svg = animated(found * 40, board)
     assert f"-{MAX_FRAMES}" in svg
@@ -103,9 +100,6 @@ def test_an_animation_is_bounded_and_still_for_those_who_want_no_motion() -> Non
     # What is left in the end is what is seen without motion.
     still = re.findall(r'class="m k\d+-(\d+)( h)?"', animated(found, board))
     assert all((int(end) == len(found)) == (not hidden) for end, hidden in still)
-
-
-def test_a_drawing_may_use_its_own_style_alone() -> None:
     found, board = played("trapgrid", {"size": 5}, 3)
     one, other = policy_of(drawn(found[0], board)), policy_of(animated(found, board))
     assert re.fullmatch(r"default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]{44}'; frame-ancestors 'none'", one)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import AbstractAsyncContextManager
 from urllib.parse import quote
 
 import pytest
@@ -17,37 +16,20 @@ from cornered.server.net.costs import QR_CODE
 from cornered.server.net.http import Pages
 from cornered.server.net.qr_codes import QrCodes, draw, invite_link
 from cornered.server.net.visitors import Visitor
-from cornered.server.runtime.limits import AddressLimits
 from cornered.server.settings import Settings
+from tests.server.net.test_http import Payer
 
 HOST = "192.168.1.20:8420"
 LINK = f"http://{HOST}/#/s/abc_DEF-123"
-
-
-class Purse:
-    """Records what is paid."""
-
-    def __init__(self) -> None:
-        self.paid: list[float] = []
-
-    @property
-    def address(self) -> AddressLimits:
-        raise AssertionError("nothing here is bounded for an address")
-
-    async def pay(self, cost: float) -> None:
-        self.paid.append(cost)
-
-    def reading(self) -> AbstractAsyncContextManager[None]:
-        raise AssertionError("a QR code reads no store")
 
 
 def target(link: str) -> str:
     return f"/qr.svg?link={quote(link, safe='')}"
 
 
-async def ask(pages: Pages, link: str, purse: Purse) -> Response:
+async def ask(pages: Pages, link: str, payer: Payer) -> Response:
     request = Request(target(link), Headers(Host=HOST))
-    return await pages.answer(request, "/qr.svg", Visitor("127.0.0.1", is_direct=True), purse)
+    return await pages.answer(request, "/qr.svg", Visitor("127.0.0.1", is_direct=True), payer)
 
 
 @pytest.fixture
@@ -56,13 +38,13 @@ def pages() -> Pages:
 
 
 async def test_a_code_is_charged_once_and_may_be_kept_by_the_browser(pages: Pages) -> None:
-    purse = Purse()
-    first = await ask(pages, LINK, purse)
-    again = await ask(pages, LINK, purse)
+    payer = Payer()
+    first = await ask(pages, LINK, payer)
+    again = await ask(pages, LINK, payer)
     assert (first.status_code, first.headers["Content-Type"]) == (200, "image/svg+xml")
     assert first.headers["Cache-Control"] == "private, max-age=86400"
     assert first.body == again.body == draw(LINK)
-    assert purse.paid == [QR_CODE]
+    assert payer.charged == [QR_CODE]
 
 
 def test_the_code_says_the_link() -> None:
@@ -81,15 +63,15 @@ def test_the_code_says_the_link() -> None:
 
 
 async def test_nothing_but_an_own_invitation_is_drawn(pages: Pages) -> None:
-    purse = Purse()
+    payer = Payer()
     text = f"""http://elsewhere.example/#/s/abc http://{HOST}@elsewhere.example/#/s/abc
         http://elsewhere.example/{HOST}/#/s/abc http://{HOST}/#/m/abc http://{HOST}/#/s/ http://{HOST}/#/s/{"a" * 33}
         http://{HOST}/#/s/abc?x http://{HOST}/?q#/s/abc http://{HOST}//x/#/s/abc http://{HOST}/{"a" * 400}/#/s/abc
         javascript://{HOST}/#/s/abc ftp://{HOST}/#/s/abc https://[#/s/abc words"""
     links = text.split()
     for link in ("", *links):
-        assert (await ask(pages, link, purse)).status_code == 400, link
-    assert purse.paid == []
+        assert (await ask(pages, link, payer)).status_code == 400, link
+    assert payer.charged == []
 
 
 def test_a_table_has_a_link_below_any_folder_and_a_malformed_query_none() -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-import pytest
-
 from cornered.engine.records.record import Record, from_json, to_json
 from cornered.engine.records.text import from_text, to_text
 from cornered.protocol.commands import AcceptTakeback, MatchCommand, Play, RequestTakeback, Resign
@@ -48,25 +46,22 @@ class Table:
         return record
 
 
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        ("trapgrid", {"size": 4}),
-        ("isolation", {"width": 4, "height": 4, "players": 3, "dice": True}),
-        ("bamboo", {"radius": 2}),
-        ("quoridor", {"size": 3}),
-    ],
-)
-def test_a_game_played_to_the_end_is_read_again(name: str, options: dict[str, int | bool | None]) -> None:
-    chance = random.Random(3)
-    table = Table(GameSpec(name=name, options=options), Fischer(initial=600, increment=2))
-    while not table.match.over:
-        table.play(chance.choice(table.match.state.moves()))
-    record = table.read_again()
-    assert record.final.outcome is not None
-    assert record.places == record.final.outcome.places
-    assert record.time_control == "600+2"
-    assert record.tags["Match"] == "m"
+def test_a_game_played_to_the_end_is_read_again() -> None:
+    games: dict[str, dict[str, int | bool | None]] = {
+        "trapgrid": {"size": 4},
+        "isolation": {"width": 4, "height": 4, "players": 3, "dice": True},
+        "bamboo": {"radius": 2},
+        "quoridor": {"size": 3},
+    }
+    for name, options in games.items():
+        chance = random.Random(3)
+        table = Table(GameSpec(name=name, options=options), Fischer(initial=600, increment=2))
+        while not table.match.over:
+            table.play(chance.choice(table.match.state.moves()))
+        record = table.read_again()
+        assert record.final.outcome is not None
+        assert record.places == record.final.outcome.places
+        assert (record.time_control, record.tags["Match"]) == ("600+2", "m"), name
 
 
 def test_who_resigns_leaves_the_record_in_its_place() -> None:
@@ -83,7 +78,7 @@ def test_who_resigns_leaves_the_record_in_its_place() -> None:
     assert (duel.read_again().places, record_of(duel.events).termination) == ((2, 1), "resignation")
 
 
-def test_what_was_taken_back_is_not_in_the_record() -> None:
+def test_what_was_taken_back_is_not_in_the_record_and_every_clock_has_a_word() -> None:
     table = Table(GameSpec(name="trapgrid", options={"size": 4}))
     table.play("a3")
     table.play("d2")
@@ -93,6 +88,9 @@ def test_what_was_taken_back_is_not_in_the_record() -> None:
     table.play("b4")
     moves: Sequence[str] = [str(state) for state in table.read_again().states()]
     assert len(moves) == 2
+    clocks: list[Clock] = [Fischer(initial=300, increment=3), Delay(initial=60, delay=5), PerMove(seconds=30)]
+    words = [time_control_of(clock) for clock in (*clocks, Correspondence(days=3), NO_CLOCK)]
+    assert words == ["300+3", "60d5", "30/move", "3days/move", "-"]
 
 
 def test_a_draw_at_the_bound_of_plies_is_read_again_also_where_the_game_knows_no_draws() -> None:
@@ -102,9 +100,3 @@ def test_a_draw_at_the_bound_of_plies_is_read_again_also_where_the_game_knows_no
     while not table.match.over:
         table.play(table.match.state.moves()[0])
     assert (table.read_again().places, table.read_again().termination) == ((1, 3, 1), "ply_limit")
-
-
-def test_every_clock_has_a_word() -> None:
-    clocks: list[Clock] = [Fischer(initial=300, increment=3), Delay(initial=60, delay=5), PerMove(seconds=30)]
-    words = [time_control_of(clock) for clock in (*clocks, Correspondence(days=3), NO_CLOCK)]
-    assert words == ["300+3", "60d5", "30/move", "3days/move", "-"]

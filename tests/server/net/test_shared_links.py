@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import re
 import struct
-from collections.abc import AsyncIterator
 from html import unescape
 
 import pytest
@@ -24,8 +22,8 @@ from cornered.server.net.costs import ANIMATION, DRAWING, POSITION_READ, PREVIEW
 from cornered.server.net.http import Pages
 from cornered.server.net.pictures import MAX_KEPT_BYTES, PNG_WIDTH, Pictures
 from cornered.server.net.visitors import Visitor
-from cornered.server.runtime.limits import AddressLimits
 from cornered.server.settings import Settings
+from tests.server.net.test_http import Payer
 
 HOST = "cornered.example"
 SEED = b"s" * 32
@@ -33,24 +31,6 @@ SPEC = GameSpec(name="trapgrid", options={"size": 3})
 NAMES = ("<b>Ann</b>", 'Ben "&"')
 MOVES = ("a2", "c2", "b2")
 POSITION = "/position/trapgrid/size~3/0..-...-..1_0"
-
-
-class Purse:
-    """Records what is paid."""
-
-    def __init__(self) -> None:
-        self.paid: list[float] = []
-
-    @property
-    def address(self) -> AddressLimits:
-        raise AssertionError("nothing here is bounded for an address")
-
-    @contextlib.asynccontextmanager
-    async def reading(self) -> AsyncIterator[None]:
-        yield
-
-    async def pay(self, cost: float) -> None:
-        self.paid.append(cost)
 
 
 def events_of(name: str, *, is_over: bool = True, is_private: bool = False) -> list[MatchEvent]:
@@ -78,10 +58,10 @@ async def pages() -> Pages:
     return Pages(Settings().web, journal, Metrics(Counts(), {}), lambda: "")
 
 
-async def ask(pages: Pages, path: str, purse: Purse | None = None, **headers: str) -> Response:
+async def ask(pages: Pages, path: str, payer: Payer | None = None, **headers: str) -> Response:
     fields = {name.replace("_", "-"): value for name, value in headers.items()}
     request = Request(path, Headers(Host=HOST, **fields))
-    return await pages.answer(request, path, Visitor("127.0.0.1", is_direct=True), purse or Purse())
+    return await pages.answer(request, path, Visitor("127.0.0.1", is_direct=True), payer or Payer())
 
 
 def tags(answer: Response) -> dict[str, str]:
@@ -110,24 +90,24 @@ async def test_nobodys_name_becomes_markup(pages: Pages) -> None:
     assert "default-src 'self'" in (await ask(pages, "/g/done")).headers["Content-Security-Policy"]
 
 
-@pytest.mark.parametrize("match", ["live", "secret", "nothing"])
-async def test_of_a_match_that_goes_on_or_is_private_nothing_is_told(pages: Pages, match: str) -> None:
-    answer = await ask(pages, f"/g/{match}/1")
-    assert answer.status_code == 200
-    other = await ask(pages, "/g/other/1")
-    assert answer.body.decode().replace(match, "") == other.body.decode().replace("other", "")
-    assert "og:image" not in tags(answer)
-    for form in (".svg", ".png"):
-        assert (await ask(pages, f"/g/{match}/1{form}")).status_code == 404
-        assert (await ask(pages, f"/g/{match}{form}")).status_code == 404
+async def test_of_a_match_that_goes_on_or_is_private_nothing_is_told(pages: Pages) -> None:
+    other = (await ask(pages, "/g/other/1")).body.decode()
+    for match in ("live", "secret", "nothing"):
+        answer = await ask(pages, f"/g/{match}/1")
+        assert answer.status_code == 200
+        assert answer.body.decode().replace(match, "") == other.replace("other", "")
+        assert "og:image" not in tags(answer)
+        for form in (".svg", ".png"):
+            for path in (f"/g/{match}/1{form}", f"/g/{match}{form}"):
+                assert (await ask(pages, path)).status_code == 404, path
 
 
 async def test_pictures_are_charged_once_and_may_be_kept_and_shown_by_others(pages: Pages) -> None:
     read = download_cost(len(events_of("done")))
     for path, cost in (("/g/done/1.svg", DRAWING), ("/g/done.svg", ANIMATION)):
-        purse = Purse()
-        first, again = await ask(pages, path, purse), await ask(pages, path, purse)
-        assert purse.paid == [read, cost]
+        payer = Payer()
+        first, again = await ask(pages, path, payer), await ask(pages, path, payer)
+        assert payer.charged == [read, cost]
         assert (first.status_code, first.body) == (200, again.body)
         assert first.headers["Content-Type"] == "image/svg+xml"
         assert first.headers["Cache-Control"] == "public, max-age=86400"
@@ -142,9 +122,9 @@ async def test_a_position_is_previewed_and_drawn_under_one_address(pages: Pages)
     assert tags(answer)["og:title"] == "A position of TrapGrid"
     assert tags(answer)["og:image"] == f"http://{HOST}{POSITION}.png"
     assert 'href="../../../#/p/trapgrid/size~3/0..-...-..1_0"' in answer.body.decode()
-    purse = Purse()
-    assert b'href="#p1"' in (await ask(pages, f"{POSITION}.svg", purse)).body
-    assert purse.paid == [POSITION_READ, DRAWING]
+    payer = Payer()
+    assert b'href="#p1"' in (await ask(pages, f"{POSITION}.svg", payer)).body
+    assert payer.charged == [POSITION_READ, DRAWING]
     other = await ask(
         pages,
         "/position/quoridor/size~9/....1....-.........-.........-.........-.........-.........-"
@@ -155,13 +135,13 @@ async def test_a_position_is_previewed_and_drawn_under_one_address(pages: Pages)
 
 
 async def test_what_is_no_position_is_refused_in_the_rules_words(pages: Pages) -> None:
-    purse = Purse()
-    answer = await ask(pages, "/position/trapgrid/size~3/0..-...-..._0.svg", purse)
+    payer = Payer()
+    answer = await ask(pages, "/position/trapgrid/size~3/0..-...-..._0.svg", payer)
     assert answer.status_code == 404
     assert "one pawn of each seat" in answer.body.decode()
     assert answer.headers["Content-Type"].startswith("text/plain")
-    assert (await ask(pages, "/position/nothing", purse)).status_code == 404
-    assert set(purse.paid) == {POSITION_READ}
+    assert (await ask(pages, "/position/nothing", payer)).status_code == 404
+    assert set(payer.charged) == {POSITION_READ}
 
 
 async def test_links_lead_to_the_page_while_the_server_is_not_ready() -> None:
@@ -177,23 +157,20 @@ async def test_links_lead_to_the_page_while_the_server_is_not_ready() -> None:
         assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
 
 
-async def test_a_preview_is_a_png(pages: Pages) -> None:
-    purse = Purse()
-    answer = await ask(pages, f"{POSITION}.png", purse)
-    assert purse.paid == [POSITION_READ, PREVIEW]
+async def test_a_preview_is_a_png_and_a_picture_that_cannot_be_drawn_is_not_kept(
+    pages: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("cornered.server.net.pictures.DRAW_PROGRAM", "raise SystemExit(1)")
+        answer = await ask(pages, f"{POSITION}.png")
+        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
+    payer = Payer()
+    answer = await ask(pages, f"{POSITION}.png", payer)
+    assert payer.charged == [POSITION_READ, PREVIEW]
     assert answer.headers["Content-Type"] == "image/png"
     assert answer.body.startswith(b"\x89PNG\r\n")
     width, height = struct.unpack(">II", answer.body[16:24])
     assert (width, round(width / height, 1)) == (PNG_WIDTH, 1.9)
-
-
-async def test_a_picture_that_cannot_be_drawn_is_not_kept(pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cornered.server.net.pictures.DRAW_PROGRAM", "raise SystemExit(1)")
-    answer = await ask(pages, f"{POSITION}.png")
-    assert answer.status_code == 503
-    assert answer.headers["Retry-After"] == "60"
-    monkeypatch.undo()
-    assert (await ask(pages, f"{POSITION}.png")).status_code == 200
 
 
 async def test_pictures_are_drawn_one_at_a_time_and_a_stranger_cannot_fill_the_memory() -> None:

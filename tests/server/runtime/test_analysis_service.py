@@ -335,12 +335,6 @@ async def test_a_private_match_is_studied_for_its_players_alone(club: Club) -> N
     await ben.do(AskAnalysis, match=match, ply=0)
 
 
-async def test_where_the_game_is_decided_there_is_nothing_to_study(scene: Club) -> None:
-    await offer(scene.bot)
-    assert await scene.ann.refused(AskAnalysis, match=scene.match, ply=scene.plies) == "nothing_to_analyse"
-    await scene.ann.do(AskAnalysis, match=scene.match, ply=scene.plies - 1)
-
-
 async def test_where_dice_are_rolled_the_position_after_the_roll_is_studied(club: Club) -> None:
     ann, ben, bot = club.ann, club.ben, club.bot
     await offer(bot)
@@ -390,39 +384,23 @@ async def test_a_job_of_an_analyst_that_dies_goes_to_another(scene: Club) -> Non
     assert (await scene.ann.hear(Analysis, lambda said: said.final)).report == report()
 
 
-async def test_a_cancelled_analysis_makes_room(scene: Club) -> None:
+async def test_a_cancelled_analysis_and_an_asker_who_disconnects_make_room(scene: Club) -> None:
     await offer(scene.bot)
     asked = await scene.ann.do(AskAnalysis, match=scene.match, ply=0)
     job = await scene.bot.hear(Analyse)
-    waiting = await scene.cas.do(AskAnalysis, match=scene.match, ply=1)
-    assert (await scene.cas.hear(Analysis)).ahead == 1
-    await scene.ann.do(CancelAnalysis, analysis=asked.ref)
-    assert (await scene.bot.hear(StopAnalysis)).job == job.job
-    assert (await scene.bot.hear(Analyse)).job == waiting.ref
-    assert (await scene.cas.hear(Analysis)).ahead == 0
-    assert await scene.bot.refused(Analysed, job=job.job, report=report()) == "unknown_analysis"
-
-
-async def test_an_asker_who_disconnects_makes_room(scene: Club) -> None:
-    await offer(scene.bot)
     async with scene.running.client("Dan") as dan:
-        await dan.do(AskAnalysis, match=scene.match, ply=0)
-        job = await scene.bot.hear(Analyse)
-    async with asyncio.timeout(SOON):
+        waiting = await dan.do(AskAnalysis, match=scene.match, ply=1)
+        assert (await dan.hear(Analysis)).ahead == 1
+        await scene.ann.do(CancelAnalysis, analysis=asked.ref)
         assert (await scene.bot.hear(StopAnalysis)).job == job.job
+        assert (await scene.bot.hear(Analyse)).job == waiting.ref
+        assert (await dan.hear(Analysis)).ahead == 0
+        assert await scene.bot.refused(Analysed, job=job.job, report=report()) == "unknown_analysis"
+    async with asyncio.timeout(SOON):
+        assert (await scene.bot.hear(StopAnalysis)).job == waiting.ref
 
 
-async def test_an_analyst_that_gives_up_says_why(scene: Club) -> None:
-    await offer(scene.bot)
-    await scene.ann.do(AskAnalysis, match=scene.match, ply=0)
-    job = await scene.bot.hear(Analyse)
-    await scene.bot.do(Analysed, job=job.job, final=True, error="the board is too large")
-    last = await scene.ann.hear(Analysis, lambda said: said.final)
-    assert last.report is None
-    assert last.error == "deep thinker could not study this: the board is too large"
-
-
-async def test_a_report_of_illegal_moves_is_not_forwarded(scene: Club) -> None:
+async def test_a_report_of_illegal_moves_is_not_forwarded_and_an_analyst_that_gives_up_says_why(scene: Club) -> None:
     await offer(scene.bot)
     await scene.ann.do(AskAnalysis, match=scene.match, ply=0)
     job = await scene.bot.hear(Analyse)
@@ -431,6 +409,13 @@ async def test_a_report_of_illegal_moves_is_not_forwarded(scene: Club) -> None:
     assert await scene.bot.refused(Analysed, job=job.job, overlays=(wide,)) == "malformed"
     await scene.bot.do(Analysed, job=job.job, report=report(), final=True)
     assert (await scene.ann.hear(Analysis, lambda said: said.final)).overlays == ()
+    assert await scene.ann.refused(AskAnalysis, match=scene.match, ply=scene.plies) == "nothing_to_analyse"
+    await scene.ann.do(AskAnalysis, match=scene.match, ply=scene.plies - 1)
+    job = await scene.bot.hear(Analyse)
+    await scene.bot.do(Analysed, job=job.job, final=True, error="the board is too large")
+    last = await scene.ann.hear(Analysis, lambda said: said.final)
+    assert last.report is None
+    assert last.error == "deep thinker could not study this: the board is too large"
 
 
 async def test_a_line_is_tried_out_without_playing_it(scene: Club) -> None:

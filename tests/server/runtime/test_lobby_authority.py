@@ -155,6 +155,9 @@ async def test_changes_are_recorded_for_watchers_in_what_is_stored_alone(scene: 
     assert scene.authority.lobby.changes == Changes()
     assert list(scene.replica.changes.players) == ["ann", "ben", "cas"]
     assert len(scene.replica.changes.tables) == 1
+    lobby = Lobby()
+    lobby.recover([SeekClosed("x"), MatchEnded("y")], 5)
+    assert lobby.tables == {}
 
 
 async def test_many_commands_share_an_append(scene: Scene) -> None:
@@ -307,12 +310,6 @@ async def test_a_new_start_folds_the_log_and_shows_it(scene: Scene) -> None:
         again.authority.close()
 
 
-def test_the_log_may_name_what_is_not_there() -> None:
-    lobby = Lobby()
-    lobby.recover([SeekClosed("x"), MatchEnded("y")], 5)
-    assert lobby.tables == {}
-
-
 # Pools
 
 
@@ -321,17 +318,7 @@ def left(scene: Scene) -> dict[str, str]:
     return {event.player: event.reason for event in scene.told if isinstance(event, PoolLeft)}
 
 
-async def test_two_who_wait_play_after_the_next_round(scene: Scene) -> None:
-    await scene.enter(ANN, BEN)
-    assert [event for event in scene.told if isinstance(event, PoolEntered)]
-    await after(ROUND)
-    (match,) = scene.opened
-    assert {player.id for player in scene.replica.matches[match].players} == {"ann", "ben"}
-    assert left(scene) == {"ann": "", "ben": ""}
-    assert not len(scene.replica.pools)
-
-
-async def test_who_waits_alone_waits_on_and_may_leave(scene: Scene) -> None:
+async def test_who_waits_alone_waits_on_and_may_leave_and_two_play_after_the_next_round(scene: Scene) -> None:
     await scene.enter(ANN)
     await after(10 * ROUND)
     assert len(scene.replica.pools) == 1
@@ -340,6 +327,13 @@ async def test_who_waits_alone_waits_on_and_may_leave(scene: Scene) -> None:
     await scene.enter(BEN)
     await after(ROUND)
     assert not scene.opened
+    await scene.authority.carry_out(EnterPool(id="again", pool=POOL.id), ANN)
+    assert [event for event in scene.told if isinstance(event, PoolEntered)]
+    await after(ROUND)
+    (match,) = scene.opened
+    assert {player.id for player in scene.replica.matches[match].players} == {"ann", "ben"}
+    assert left(scene) == {"ann": "", "ben": ""}
+    assert not len(scene.replica.pools)
 
 
 async def test_players_of_a_similar_rating_meet(scene: Scene) -> None:
@@ -358,19 +352,15 @@ async def test_a_match_of_a_pool_that_cannot_be_opened_is_said_to_both(scene: Sc
     assert not scene.authority.lobby.matches
 
 
-async def test_a_repeated_entry_is_one(scene: Scene) -> None:
-    await asyncio.gather(scene.enter(ANN), scene.enter(ANN), scene.enter(ANN))
-    _, stored = await scene.log.read()
-    assert sum(isinstance(event, PoolEntered) for event in stored) == 1
-
-
-async def test_a_rating_that_cannot_be_read_refuses_the_entry_for_now(scene: Scene) -> None:
+async def test_a_rating_that_cannot_be_read_refuses_the_entry_for_now_and_a_repeated_entry_is_one(scene: Scene) -> None:
     scene.rating_errors = [RatingsUnavailable()]
     with pytest.raises(Refusal, match="rating") as caught:
         await scene.enter(ANN)
     assert caught.value.code == "internal"
-    await scene.enter(ANN)
+    await asyncio.gather(scene.enter(ANN), scene.enter(ANN), scene.enter(ANN))
     assert len(scene.replica.pools) == 1
+    _, stored = await scene.log.read()
+    assert sum(isinstance(event, PoolEntered) for event in stored) == 1
 
 
 async def test_a_bot_is_named_after_a_while_and_another_when_it_is_full(scene: Scene) -> None:
@@ -381,28 +371,19 @@ async def test_a_bot_is_named_after_a_while_and_another_when_it_is_full(scene: S
         command = Declare(id="declare", accepts=(Accepts(game="trapgrid"),), concurrency=1)
         await scene.authority.carry_out(command, bot)
     await scene.enter(ANN)
+    # Bots that cannot be looked for end nothing.
+    scene.rating_errors = [RatingsUnavailable()]
     await after(BOT_AFTER_MS / 1000 - 1)
-    assert not [event for event in scene.told if isinstance(event, BotNamed)]
+    assert scene.rating_errors
     await after(2 * ROUND)
+    assert not scene.rating_errors
+    assert not [event for event in scene.told if isinstance(event, BotNamed)]
+    await after(BOTS_EVERY_S + ROUND)
     assert [event for event in scene.told if isinstance(event, BotNamed)] == [BotNamed("ann", bots[0])]
     full = Declare(id="full", accepts=(Accepts(game="trapgrid"),), concurrency=0)
     await scene.authority.carry_out(full, bots[0])
     await after(BOTS_EVERY_S + ROUND)
     assert scene.told[-1] == BotNamed("ann", bots[1])
-
-
-async def test_bots_that_cannot_be_looked_for_end_nothing(scene: Scene, caplog: pytest.LogCaptureFixture) -> None:
-    bot = Player(id="bot", name="Bot", kind="bot")
-    scene.come(bot)
-    command = Declare(id="declare", accepts=(Accepts(game="trapgrid"),), concurrency=1)
-    await scene.authority.carry_out(command, bot)
-    await scene.enter(ANN)
-    scene.rating_errors = [RatingsUnavailable()]
-    await after(BOT_AFTER_MS / 1000 + 2 * ROUND)
-    assert not scene.rating_errors
-    assert not [event for event in scene.told if isinstance(event, BotNamed)]
-    await after(BOTS_EVERY_S + ROUND)
-    assert scene.told[-1] == BotNamed("ann", bot)
 
 
 async def test_a_rematch_takes_its_players_out_of_their_pools(scene: Scene) -> None:
@@ -428,11 +409,20 @@ async def test_the_wait_goes_on_at_the_next_start(scene: Scene) -> None:
         again.authority.close()
 
 
-async def test_while_the_store_is_full_nobody_is_paired(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_while_the_store_is_full_or_a_round_fails_nobody_is_paired_until_the_next(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("a defect")
+
     await scene.enter(ANN, BEN)
     with monkeypatch.context() as patch:
         patch.setattr(lobby_outbox, "MAX_UNSTORED", 0)
         await after(3 * ROUND)
+        assert not scene.opened
+    with monkeypatch.context() as patch:
+        patch.setattr(Lobby, "pairs_in", fail)
+        await after(2 * ROUND)
         assert not scene.opened
     await after(2 * ROUND)
     assert len(scene.opened) == 1
@@ -453,8 +443,12 @@ async def in_ladder(scene: Scene, *bots: Player, ladder: int = 1) -> None:
         await scene.authority.carry_out(command, bot)
 
 
-async def test_bots_of_the_ladder_play_each_other_again_and_again(scene: Scene) -> None:
+async def test_bots_of_the_ladder_play_each_other_again_and_again_once_their_ratings_are_read(scene: Scene) -> None:
     await in_ladder(scene, *bots_of(scene, 3))
+    scene.rating_errors = [RatingsUnavailable()]
+    await after(LADDER_EVERY_S / 2)
+    assert not scene.rating_errors
+    assert not scene.opened
     await after(2 * LADDER_EVERY_S)
     (first,) = scene.opened
     assert scene.replica.matches[first].rated
@@ -474,16 +468,6 @@ async def test_a_bot_that_joins_the_ladder_on_another_node_is_known_to_the_next_
     assert len(scene.opened) == 1
 
 
-async def test_ratings_that_cannot_be_read_put_the_ladder_off(scene: Scene) -> None:
-    await in_ladder(scene, *bots_of(scene, 2))
-    scene.rating_errors = [RatingsUnavailable()]
-    await after(LADDER_EVERY_S / 2)
-    assert not scene.rating_errors
-    assert not scene.opened
-    await after(2 * LADDER_EVERY_S)
-    assert len(scene.opened) == 1
-
-
 async def test_no_round_exceeds_the_matches_of_an_address(scene: Scene) -> None:
     players = [Player(id=f"p{number}", name=f"P{number}", kind="person") for number in range(8)]
     for player in players:
@@ -492,16 +476,3 @@ async def test_no_round_exceeds_the_matches_of_an_address(scene: Scene) -> None:
     await scene.enter(*players)
     await after(3 * ROUND)
     assert len(scene.opened) == 2
-
-
-async def test_a_round_that_fails_is_followed_by_the_next(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise RuntimeError("a defect")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Lobby, "pairs_in", fail)
-        await scene.enter(ANN, BEN)
-        await after(2 * ROUND)
-        assert not scene.opened
-    await after(2 * ROUND)
-    assert len(scene.opened) == 1

@@ -66,13 +66,7 @@ def put(outbox: LobbyOutbox, event: LobbyEvent) -> asyncio.Future[object]:
     return done  # type: ignore[return-value]
 
 
-async def test_what_need_not_be_stored_is_told_at_once() -> None:
-    async with running(SlowLog()) as (outbox, lobby):
-        assert outbox.put((Departed("ann"),)) is None
-        assert lobby.told == [Departed("ann")]
-
-
-async def test_nothing_is_told_before_it_is_stored_nor_before_what_came_earlier() -> None:
+async def test_nothing_is_told_before_it_is_stored_nor_before_what_came_earlier_and_the_rest_at_once() -> None:
     log = SlowLog()
     async with running(log) as (outbox, lobby):
         stored = put(outbox, closed(1))
@@ -85,6 +79,9 @@ async def test_nothing_is_told_before_it_is_stored_nor_before_what_came_earlier(
         assert later.done()
         assert lobby.told == [closed(1), Departed("ann")]
         assert (await log.read())[1] == (closed(1),)
+    async with running(SlowLog()) as (outbox, lobby):
+        assert outbox.put((Departed("ann"),)) is None
+        assert lobby.told == [Departed("ann")]
 
 
 async def test_what_comes_during_an_append_shares_the_next_one() -> None:

@@ -44,16 +44,15 @@ async def test_a_table_is_listed_joined_and_becomes_a_match(running: Running) ->
         assert match in [one.id for one in (await ann.ask(commands.WatchLobby)).matches]
 
 
-async def test_guests_without_a_name_can_be_told_apart(running: Running) -> None:
+async def test_guests_can_be_told_apart_and_who_has_the_invite_of_a_private_table_sees_what_it_is_about(
+    running: Running,
+) -> None:
     names = set()
     for _ in range(5):
         async with running.socket() as client:
             names.add((await client.hello()).player.name)
     assert len(names) > 1
     assert all(re.fullmatch(r"Guest [0-9]{4}", name) for name in names)
-
-
-async def test_who_has_the_invite_of_a_private_table_sees_what_it_is_about(running: Running) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben:
         settings = SeekSettings(game=SMALL, private=True, clock=Fischer(initial=60))
         seek = (await ann.do(commands.CreateSeek, settings=settings)).ref
@@ -153,7 +152,7 @@ async def test_a_command_that_is_repeated_while_its_match_is_stored_gets_the_sam
             assert (await again.answer("twice")).code == "unknown_challenge"
 
 
-async def test_a_challenge_reaches_every_socket_of_both_and_is_declined_with_a_reason(running: Running) -> None:
+async def test_a_challenge_reaches_every_socket_of_both_and_waits_for_a_player_who_comes_back(running: Running) -> None:
     async with (
         running.client("Ann") as ann,
         running.client("Ben") as ben,
@@ -167,9 +166,6 @@ async def test_a_challenge_reaches_every_socket_of_both_and_is_declined_with_a_r
         for client in (ann, ben):
             closed = await client.hear(ChallengeClosed)
             assert (closed.how, closed.reason) == ("declined", "no time")
-
-
-async def test_a_challenge_waits_for_a_player_who_comes_back(running: Running) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben:
         await ann.do(commands.Challenge, to=ben.player.id, game=SMALL)
         await ben.hear(Challenged)
@@ -312,7 +308,9 @@ async def test_a_stop_is_announced_answered_and_closed_with_1012(start: Start, p
                 assert closed.value.rcvd.code == 1012
 
 
-async def test_two_programs_that_play_as_one_bot_are_told(running: Running) -> None:
+async def test_two_programs_that_play_as_one_bot_are_told_but_no_windows_of_a_person_or_lines_of_one_program(
+    running: Running,
+) -> None:
     async with running.client("Bot", kind="bot", instance="one") as one:
         token = one.welcome.token
         async with running.client("Bot", token=token, kind="bot", instance="two") as two:
@@ -322,6 +320,14 @@ async def test_two_programs_that_play_as_one_bot_are_told(running: Running) -> N
                 assert "another program plays as Bot" in notice.text
         await one.ask(commands.Ping)
         assert not [message for message in one.heard if isinstance(message, Notice)]
+    for kind, first, second in (("bot", "one", "one"), ("person", "a", "b"), ("person", None, None)):
+        async with (
+            running.client("Ann", kind=kind, instance=first) as one,
+            running.client("Ann", token=one.welcome.token, kind=kind, instance=second) as two,
+        ):
+            for program in (one, two):
+                await program.ask(commands.Ping)
+                assert not [message for message in program.heard if isinstance(message, Notice)]
 
 
 async def test_without_an_instance_the_second_connection_of_a_bot_alone_is_told(running: Running) -> None:
@@ -334,14 +340,3 @@ async def test_without_an_instance_the_second_connection_of_a_bot_alone_is_told(
                 assert f"{name} has another connection; if it is another program's" in notice.text
             await one.ask(commands.Ping)
             assert not [message for message in one.heard if isinstance(message, Notice)]
-
-
-async def test_windows_of_a_person_and_lines_of_one_program_are_normal(running: Running) -> None:
-    for kind, first, second in (("bot", "one", "one"), ("person", "a", "b"), ("person", None, None)):
-        async with (
-            running.client("Ann", kind=kind, instance=first) as one,
-            running.client("Ann", token=one.welcome.token, kind=kind, instance=second) as two,
-        ):
-            for program in (one, two):
-                await program.ask(commands.Ping)
-                assert not [message for message in program.heard if isinstance(message, Notice)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import time
 from collections.abc import AsyncIterator, Callable
@@ -221,12 +222,7 @@ async def test_a_watcher_that_does_not_read_gets_the_page_when_it_reads_again(sc
     scene.come()
     await until_told()
     assert [one["type"] for one in line.heard()] == ["lobby_changed"]
-
-
-async def test_a_watcher_that_reads_again_gets_the_page_although_nothing_else_happens(scene: Scene) -> None:
-    client, line = scene.come()
-    await scene.watch(client)
-    await until_told()
+    # Although nothing else happens.
     line.is_behind = True
     await scene.open_table(client)
     await until_told()
@@ -234,7 +230,7 @@ async def test_a_watcher_that_reads_again_gets_the_page_although_nothing_else_ha
     line.is_behind = False
     scene.lobby_service.caught_up(client)
     (page,) = line.heard()
-    assert (page["type"], page["id"], len(page["seeks"])) == ("lobby", None, 1)
+    assert (page["type"], page["id"], len(page["seeks"])) == ("lobby", None, 2)
     scene.lobby_service.caught_up(client)
     assert line.heard() == []
 
@@ -277,18 +273,17 @@ async def test_the_welcome_and_the_matches_have_the_visible_name(running: Runnin
         assert [seat.player.name for seat in seats] == ["Ada", "ADA (2)"]
 
 
-@pytest.mark.parametrize("kind", ["person", "bot"])
-@pytest.mark.parametrize("key", [None, "the-key-of-somebody-else"])
-async def test_who_takes_a_house_bots_name_without_the_operators_key_is_told_apart(
-    running: Running, kind: str, key: str | None
-) -> None:
-    async with (
-        running.client("Champion", kind=kind, key=key) as stranger,
-        running.client("champion", kind="bot", key=ANALYST_KEY) as bot,
-        running.client("champion", kind="bot", token=bot.welcome.token) as again,
-    ):
-        assert (stranger.player.name, bot.player.name) == ("Champion (2)", "champion")
-        assert again.player == bot.player
+async def test_who_takes_a_house_bots_name_without_the_operators_key_is_told_apart(start: Start) -> None:
+    for kind, key in itertools.product(("person", "bot"), (None, "the-key-of-somebody-else")):
+        async with (
+            start() as running,
+            running.client("Champion", kind=kind, key=key) as stranger,
+            running.client("champion", kind="bot", key=ANALYST_KEY) as bot,
+            running.client("champion", kind="bot", token=bot.welcome.token) as again,
+        ):
+            assert (stranger.player.name, bot.player.name) == ("Champion (2)", "champion")
+            assert again.player == bot.player
+    assert ANALYST_KEY not in repr(Hello(key=ANALYST_KEY))
 
 
 async def test_without_a_key_a_reserved_name_is_any_bots_and_no_persons(start: Start) -> None:
@@ -297,7 +292,3 @@ async def test_without_a_key_a_reserved_name_is_any_bots_and_no_persons(start: S
             assert person.player.name == "champion (2)"
         async with running.client("champion", kind="bot") as bot:
             assert bot.player.name == "champion"
-
-
-def test_the_key_is_in_no_representation_of_hello() -> None:
-    assert ANALYST_KEY not in repr(Hello(key=ANALYST_KEY))

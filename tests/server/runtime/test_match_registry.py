@@ -67,11 +67,10 @@ async def test_live_matches_that_cannot_be_replayed_stay_closed_and_harm_no_othe
 
 
 async def test_lists_pass_over_what_cannot_be_replayed() -> None:
-    services = Services(MemoryJournal(), LocalBus(node="here"), Counts(), lambda: 1)
-    async with asyncio.TaskGroup() as tasks:
-        matches = MatchRegistry(services, b"", Patience(), tasks, Recorder())
-        for name, game in (("a", "trapgrid"), ("b", "chess"), ("d", "trapgrid")):
-            await services.journal.append(name, 0, begun(name, game))
+    journal = MemoryJournal()
+    for name, game in (("a", "trapgrid"), ("b", "chess"), ("d", "trapgrid")):
+        await journal.append(name, 0, begun(name, game, secret=await journal.secret()))
+    async with registry(journal, lambda: 1) as matches:
         assert [listed.id for listed in await matches.summaries(["a", "b", "c", "d"])] == ["a", "d"]
 
 
@@ -129,8 +128,7 @@ async def test_after_a_restart_the_bus_gets_no_more_of_a_delayed_match_than_its_
     async with asyncio.TaskGroup() as tasks:
         services = Services(journal, bus, Counts(), lambda: now + 400_000)
         matches = MatchRegistry(services, secret, Patience(), tasks, Recorder())
-        matches.gained(dict.fromkeys(ALL_SLOTS, 0))
-        await matches.recover()
+        await gain(matches, 0)
         await matches.all_loaded.wait()
         (said,) = bus.told
         assert isinstance(said, Snapshot)
@@ -176,14 +174,19 @@ async def registry(
         await matches.close()
 
 
+async def gain(matches: MatchRegistry, alive_at: int) -> None:
+    """Have a registry own every slot, whose former owner lived until then, and index its matches."""
+    matches.gained(dict.fromkeys(ALL_SLOTS, alive_at))
+    await matches.recover()
+
+
 async def test_a_start_reads_no_match_and_knows_who_plays_where() -> None:
     journal, recorder = Gated(), Recorder()
     for name in ("m1", "m2"):
         await store_live(journal, name, 1_000)
     journal.is_open.clear()
     async with registry(journal, lambda: 2_000, recorder) as matches:
-        matches.gained(dict.fromkeys(ALL_SLOTS, 1_000))
-        await matches.recover()
+        await gain(matches, 1_000)
         assert recorder.indexed == ["m1", "m2"]
         assert matches.live_of("a") == ("m1", "m2")
         assert matches.open_tasks_of("a") == ()
@@ -211,8 +214,7 @@ async def test_the_refund_lasts_until_the_match_is_loaded() -> None:
     async with registry(journal, lambda: now) as matches:
         journal.is_open.clear()
         now += 60_000
-        matches.gained(dict.fromkeys(ALL_SLOTS, alive_at))
-        await matches.recover()
+        await gain(matches, alive_at)
         now += 30_000
         journal.is_open.set()
         match_task = await matches.find("asked")
@@ -248,8 +250,7 @@ async def test_the_refund_covers_the_time_in_which_it_is_stored_if_that_is_worth
     await store_live(journal, "m", journal.now)
     journal.now, journal.takes_ms = journal.now + 60_000, takes_ms
     async with registry(journal, lambda: journal.now) as matches:
-        matches.gained(dict.fromkeys(ALL_SLOTS, 0))
-        await matches.recover()
+        await gain(matches, 0)
         match_task = await matches.find_owned("m")
         assert match_task is not None
         journal.takes_ms = 0
@@ -280,8 +281,7 @@ async def test_the_players_coming_loads_a_match_before_all_others() -> None:
     journal.read_matches.clear()
     journal.is_open.clear()
     async with registry(journal, lambda: 2_000) as matches:
-        matches.gained(dict.fromkeys(ALL_SLOTS, 1_000))
-        await matches.recover()
+        await gain(matches, 1_000)
         tasks = matches.bring("carl")
         journal.is_open.set()
         await asyncio.wait(tasks)
@@ -299,8 +299,7 @@ async def test_a_store_that_goes_away_while_matches_are_loaded_delays_them_only(
     journal.failures = ["before", "before", "after"]
     async with registry(journal, lambda: now) as matches:
         now += 10_000
-        matches.gained(dict.fromkeys(ALL_SLOTS, 0))
-        await matches.recover()
+        await gain(matches, 0)
         await asyncio.wait_for(matches.all_loaded.wait(), 30)
         assert matches.get("m") is not None
     assert [type(event) for event in await journal.read("m")].count(Resumed) == 1
@@ -509,8 +508,7 @@ async def test_a_match_that_turns_out_to_be_over_is_in_memory_for_requests() -> 
     for name in ("asked", "left"):
         await store_live(journal, name, 1_000)
     async with registry(journal, lambda: 3_000) as matches:
-        matches.gained(dict.fromkeys(ALL_SLOTS, 1_000))
-        await matches.recover()
+        await gain(matches, 1_000)
         match_task = await matches.find("asked")
         assert match_task is matches.get("asked")
         await matches.all_loaded.wait()
@@ -567,8 +565,7 @@ async def test_a_match_that_is_over_learns_of_its_players_until_nobody_is_intere
     journal = MemoryJournal()
     await store_live(journal, "m", 1_000)
     async with registry(journal, lambda: 2_000) as matches:
-        matches.gained(dict.fromkeys(ALL_SLOTS, 1_000))
-        await matches.recover()
+        await gain(matches, 1_000)
         await matches.all_loaded.wait()
         (match_task,) = matches.open_tasks_of("a")
         matches.ended(match_task)

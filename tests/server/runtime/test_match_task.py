@@ -23,7 +23,7 @@ from cornered.protocol.values import Fischer, GameSpec, PerMove, SeekSettings
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.ports import DamagedMatch, JournalUnavailable, StaleSequence
 from cornered.server.runtime import match_task
-from tests.server.conftest import Pair, PlayOut, Running, Start, Stores
+from tests.server.conftest import Pair, PlayOut, Running, Start, Stores, StubbornJournal
 from tests.server.runtime.seats import seated
 from tests.virtual_time import after
 from tests.waiting import until
@@ -309,18 +309,12 @@ async def test_a_match_goes_on_after_a_restart_with_its_clocks_refunded(
         await ann.do(commands.Play, match=match, ply=2, move="a1")
 
 
-class Unreadable(MemoryJournal):
-    """A journal whose writes and reads fail on demand: a write after it was stored."""
+class Unreadable(StubbornJournal):
+    """A journal whose reads fail on demand too."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.lost_answers = self.failing_reads = 0
-
-    async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
-        await super().append(match, expected_seq, events)
-        if self.lost_answers:
-            self.lost_answers -= 1
-            raise JournalUnavailable("the store went away before it confirmed")
+        self.failing_reads = 0
 
     async def read(self, match: str, since: int = 0) -> Sequence[MatchEvent]:
         if self.failing_reads:
@@ -334,7 +328,7 @@ async def test_a_store_that_is_away_twice_asks_for_patience_and_not_for_pardon(
 ) -> None:
     stores.journal = Unreadable()
     async with seated(running_server(), pair) as (ann, _, _, match):
-        stores.journal.lost_answers = stores.journal.failing_reads = 1
+        stores.journal.failures, stores.journal.failing_reads = ["after"], 1
         for _ in range(2):
             answer = await ann.ask(commands.Play, id="move", match=match, ply=0, move="a2")
             assert isinstance(answer, Refused)
@@ -349,7 +343,7 @@ async def test_a_flag_that_fell_while_the_store_was_away_is_told_when_it_is_back
     monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 1)
     stores.journal = Unreadable()
     async with seated(running_server(), pair, clock=PerMove(seconds=1)) as (ann, _, _, _):
-        stores.journal.lost_answers, stores.journal.failing_reads = 1, 2
+        stores.journal.failures, stores.journal.failing_reads = ["after"], 2
         stores.now.at += 2_000
         ended = (await ann.hear(Happened)).events[-1]
         assert isinstance(ended, Ended)

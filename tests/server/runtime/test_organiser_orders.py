@@ -60,23 +60,16 @@ async def test_an_order_of_any_node_pauses_a_match_and_has_it_go_on(name: str) -
 
 
 @pytest.mark.parametrize("name", ["a", "b"])
-async def test_a_player_is_taken_out_of_a_match_of_any_node_once(name: str) -> None:
+async def test_a_player_is_taken_out_of_a_match_of_any_node_once_also_when_it_is_paused(name: str) -> None:
     async with cluster("a", "b") as made:
         match = await begun(made)
+        orders = made.nodes[name].organiser_orders
+        await orders.pause(match, 600)
         for _ in range(2):
-            await made.nodes[name].organiser_orders.take_out(match, 1)
+            await orders.take_out(match, 1)
         *_, ended = await made.stored(match)
         assert isinstance(ended, Ended)
         assert (ended.reason, ended.winner, ended.cause) == ("gone", 0, None)
-
-
-async def test_a_player_is_taken_out_of_a_match_that_is_paused() -> None:
-    async with cluster("a", "b") as made:
-        match = await begun(made)
-        orders = made.nodes["b"].organiser_orders
-        await orders.pause(match, 600)
-        await orders.take_out(match, 0)
-        assert isinstance((await made.stored(match))[-1], Ended)
 
 
 async def test_a_pause_outlives_a_change_of_owners_and_ends_at_its_time() -> None:

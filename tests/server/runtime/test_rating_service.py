@@ -70,16 +70,7 @@ class Scene:
             task.cancel()
 
 
-async def test_what_no_match_here_has_left_is_found_by_the_next_look() -> None:
-    scene = Scene()
-    async with scene.running():
-        await after(0.1)
-        await scene.end("a")
-        await after(SWEEP_SECONDS)
-    assert (scene.counts.rated, scene.told) == (1, [])
-
-
-async def test_a_match_of_this_node_is_rated_and_told_at_once() -> None:
+async def test_a_match_is_rated_and_told_at_once_here_and_found_by_the_next_look_elsewhere() -> None:
     scene = Scene()
     async with scene.running():
         await after(0.1)
@@ -90,6 +81,12 @@ async def test_a_match_of_this_node_is_rated_and_told_at_once() -> None:
         scene.service.tell("casual")
         await after(SWEEP_SECONDS)
     assert len(scene.told) == 1
+    scene = Scene()
+    async with scene.running():
+        await after(0.1)
+        await scene.end("a")
+        await after(SWEEP_SECONDS)
+    assert (scene.counts.rated, scene.told) == (1, [])
 
 
 @pytest.mark.parametrize("failure", [RatingsUnavailable("away"), ZeroDivisionError("a defect")], ids=["away", "defect"])

@@ -55,7 +55,7 @@ async def test_a_player_who_goes_to_two_nodes_gets_no_more_than_on_one() -> None
         assert 20 * rate <= spent <= 20 * rate * 1.05 + 2 * burst + 2 * rate
 
 
-async def test_connections_are_counted_on_all_nodes_until_they_end_or_their_node_dies() -> None:
+async def test_connections_are_counted_on_all_nodes_until_they_end_or_their_node_starts_again_or_dies() -> None:
     async with nodes("a", "b") as ((a, b), _):
         for _ in range(3):
             b.limits.addresses.enter("10.0.0.1")
@@ -66,20 +66,17 @@ async def test_connections_are_counted_on_all_nodes_until_they_end_or_their_node
         b.limits.players.leave("ann")
         await after(1.5)
         assert a.limits.players.connections("ann") == b.limits.players.connections("ann") == 3
+        # A node that is started again at once has none of its connections.
+        b.ownership.here = replace(b.ownership.here, incarnation="b-2")
+        a.router.nodes_changed()
+        assert a.limits.players.connections("ann") == 1
+    async with nodes("a", "b") as ((a, b), _):
+        b.limits.addresses.enter("10.0.0.1")
+        await after(1.5)
+        assert a.limits.addresses.connections("10.0.0.1") == 1
         b.ownership.die()
         a.router.nodes_changed()
         assert a.limits.addresses.connections("10.0.0.1") == 0
-        assert a.limits.players.connections("ann") == 1
-
-
-async def test_a_node_that_is_started_again_at_once_has_none_of_its_connections() -> None:
-    async with nodes("a", "b") as ((a, b), _):
-        b.limits.players.enter("ann")
-        await after(1.5)
-        assert a.limits.players.connections("ann") == 1
-        b.ownership.here = replace(b.ownership.here, incarnation="b-2")
-        a.router.nodes_changed()
-        assert a.limits.players.connections("ann") == 0
 
 
 async def test_what_a_node_missed_is_told_again() -> None:

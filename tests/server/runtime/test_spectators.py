@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import Any
 
 import pytest
@@ -19,34 +18,18 @@ from cornered.server.runtime.client_connection import Broadcast, ClientConnectio
 from cornered.server.runtime.limits import PlayerLimits
 from cornered.server.runtime.spectators import MAX_ROUNDS, SLICE_SOCKETS, Spectators
 from cornered.server.settings import Settings
+from tests.server.nodes import Line
 
 SPEC = GameSpec(name="isolation", options={"width": 8, "height": 8, "players": 2, "dice": False})
 
 
-class Line:
-    """The part of a connection that a client connection uses."""
-
-    def __init__(self) -> None:
-        self.is_behind = False
-        self.latency = 0.0
-        self.key = ""
-        self.id = "s"
-        self.written: list[dict[str, Any]] = []
-
-    def write(self, framed: bytes) -> None:
-        start = 2 if framed[1] < 126 else 4
-        self.written.append(json.loads(framed[start:]))
-
-    def seqs(self) -> list[int]:
-        return [event["seq"] for said in self.written if said["type"] == "happened" for event in said["events"]]
-
-    def kinds(self) -> list[str]:
-        return [said["type"] for said in self.written]
+def kinds(line: Line) -> list[str]:
+    return [said["type"] for said in line.written]
 
 
 def peer_on(line: Line, number: int = 0) -> ClientConnection:
     player = Player(id=f"p{number}", name="Somebody", kind="person")
-    return ClientConnection(line, JSON, player, PlayerLimits(Settings(), 0.0), Counts())  # type: ignore[arg-type]
+    return ClientConnection(line, JSON, player, PlayerLimits(Settings(), 0.0), Counts())
 
 
 class Show:
@@ -87,7 +70,7 @@ class Show:
         self.spectators.publish(Broadcast(views.happened(self.match, events)), self.match)
 
     def come(self, count: int) -> list[Line]:
-        lines = [Line() for _ in range(count)]
+        lines = [Line("s") for _ in range(count)]
         for number, line in enumerate(lines):
             self.spectators.add(peer_on(line, number))
         return lines
@@ -106,7 +89,7 @@ async def rounds(count: int) -> None:
 
 
 async def test_a_slow_watcher_misses_events_and_gets_a_snapshot_when_it_reads_again(show: Show) -> None:
-    quick, slow = Line(), Line()
+    quick, slow = Line("s"), Line("s")
     client = peer_on(slow, 1)
     show.spectators.add(peer_on(quick))
     show.spectators.add(client)
@@ -128,14 +111,14 @@ async def test_a_slow_watcher_misses_events_and_gets_a_snapshot_when_it_reads_ag
 
 
 async def test_who_comes_while_behind_gets_a_snapshot_later(show: Show) -> None:
-    line = Line()
+    line = Line("s")
     line.is_behind = True
     client = peer_on(line)
     show.spectators.add(client)
     show.move()
     assert line.written == []
     show.spectators.caught_up(client)
-    assert line.kinds() == ["snapshot"]
+    assert kinds(line) == ["snapshot"]
     assert len(show.spectators) == 1
 
 
@@ -162,7 +145,7 @@ async def test_a_spectator_who_joins_during_a_round_gets_only_new_events(show: S
 
 async def test_a_spectator_who_leaves_during_a_round_gets_nothing_more(show: Show) -> None:
     show.come(SLICE_SOCKETS)
-    line = Line()
+    line = Line("s")
     client = peer_on(line, 999)
     show.spectators.add(client)
     show.move()
@@ -176,7 +159,7 @@ async def test_spectators_who_fall_behind_the_play_get_one_snapshot(show: Show) 
     for _ in range(MAX_ROUNDS + 1):
         show.move()
     await rounds(8)
-    assert all(line.kinds() == ["snapshot"] for line in lines)
+    assert all(kinds(line) == ["snapshot"] for line in lines)
     assert lines[0].written[0]["seq"] == show.match.seq
 
 

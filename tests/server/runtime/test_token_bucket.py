@@ -74,14 +74,11 @@ async def asked(queue: FairQueue, key: Hashable, cost: float) -> asyncio.Task[No
     return task
 
 
-def test_a_burst_is_there_at_once_and_the_rate_for_ever() -> None:
+def test_a_burst_is_there_at_once_then_the_rate_and_a_bucket_never_holds_more() -> None:
     bucket = TokenBucket(rate=2, burst=3, now=0.0)
     assert [bucket.spend(0.0) for _ in range(4)] == [True, True, True, False]
     assert [bucket.spend(1.0), bucket.spend(1.0)] == [True, False]
     assert all(bucket.spend(2.0 + step) for step in range(100))
-
-
-def test_a_bucket_never_holds_more_than_its_burst() -> None:
     bucket = TokenBucket(rate=1, burst=2, now=0.0)
     assert [bucket.spend(1000.0) for _ in range(3)] == [True, True, False]
 
@@ -99,15 +96,12 @@ def test_debt_grows_to_hostility_and_no_further() -> None:
     assert not bucket.is_hostile
 
 
-def test_a_refused_request_owes_one_token_whatever_it_would_have_cost() -> None:
+def test_a_refused_request_owes_one_token_and_a_cost_above_the_burst_a_full_bucket() -> None:
     bucket = TokenBucket(rate=1, burst=10, now=0.0)
     assert bucket.spend(0.0, 8)
     assert not bucket.spend(0.0, 8)
     assert bucket.wait(0.0, 8) == 7.0
     assert bucket.spend(7.0, 8)
-
-
-def test_a_cost_above_the_burst_takes_a_full_bucket_and_leaves_no_debt() -> None:
     bucket = TokenBucket(rate=1, burst=10, now=0.0)
     assert bucket.take(0.0, 25)
     assert not bucket.take(9.0, 25)
@@ -117,9 +111,13 @@ def test_a_cost_above_the_burst_takes_a_full_bucket_and_leaves_no_debt() -> None
     assert bucket.wait(15.0) == 1.0
 
 
-async def test_requests_pass_at_once_while_tokens_last() -> None:
+async def test_requests_pass_at_once_while_tokens_last_and_a_cost_above_the_burst_is_paid_in_full() -> None:
     queue = FairQueue(1.0, 3.0, asyncio.get_running_loop())
     assert [queue.take_now() for _ in range(4)] == [True, True, True, False]
+    timeline = Timeline()
+    queue = FairQueue(12_000.0, 200.0, timeline)
+    readings = [await asked(queue, number, 1_667) for number in range(10)]
+    assert await timeline.until(*readings) == pytest.approx((16_670 - 200) / 12_000, abs=0.002)
 
 
 @pytest.mark.virtual_time
@@ -187,27 +185,17 @@ async def test_a_cheap_request_waits_for_a_small_part_of_every_expensive_one(sha
     assert await timeline.until(*downloads) == pytest.approx((60 * 400 + 20 * 3) / 1_000, rel=0.01)
 
 
-async def test_a_cheap_request_does_not_wait_until_an_expensive_one_could_be_paid() -> None:
+async def test_a_cheap_request_waits_neither_for_an_expensive_one_nor_for_more_than_its_own_tokens() -> None:
     timeline = Timeline()
     queue = FairQueue(1_000.0, 10_000.0, timeline)
     assert queue.take_now(10_000)
     await asked(queue, "reader", 2_868)
     assert await timeline.until(await asked(queue, "player", 3)) < 0.02
-
-
-async def test_a_request_that_comes_to_the_head_of_the_queue_is_served_as_soon_as_its_own_tokens_are_there() -> None:
     timeline = Timeline()
     queue = FairQueue(1.0, 10.0, timeline)
     assert queue.take_now(10)
     await asked(queue, "dear", 5)
     assert await timeline.until(await asked(queue, "cheap", 1)) == pytest.approx(1.0)
-
-
-async def test_a_cost_above_the_burst_is_paid_in_full() -> None:
-    timeline = Timeline()
-    queue = FairQueue(12_000.0, 200.0, timeline)
-    readings = [await asked(queue, number, 1_667) for number in range(10)]
-    assert await timeline.until(*readings) == pytest.approx((16_670 - 200) / 12_000, abs=0.002)
 
 
 async def test_busy_keys_get_equal_shares_however_large_their_requests_are() -> None:
