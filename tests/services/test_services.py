@@ -12,8 +12,9 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import aiomqtt
 import psutil
@@ -32,6 +33,7 @@ from cornered.services.service import ServiceError, accepts
 from tests.waiting import TIMEOUT_S
 
 ROOT = Path(__file__).resolve().parents[2]
+S = TypeVar("S", Mosquitto, Postgres)
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="another user is needed")
 
 
@@ -43,17 +45,24 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
-@pytest.mark.parametrize(
-    ("find", "package"), [(postgres.postgres_programs, "postgresql"), (mosquitto.mosquitto_program, "mosquitto")]
-)
+@contextmanager
+def running(service: S) -> Iterator[S]:
+    service.start()
+    try:
+        yield service
+    finally:
+        service.stop()
+
+
 def test_a_service_that_is_not_installed_is_named_with_its_package(
-    find: Callable[[], Path], package: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(postgres, "POSTGRES_FOLDERS", str(tmp_path))
     monkeypatch.setattr(mosquitto, "SYSTEM_FOLDERS", ())
-    with pytest.raises(ServiceError, match=f"not installed: apt install {package}"):
-        find()
+    for find, package in ((postgres.postgres_programs, "postgresql"), (mosquitto.mosquitto_program, "mosquitto")):
+        with pytest.raises(ServiceError, match=f"not installed: apt install {package}"):
+            find()
 
 
 @pytest.mark.postgres
@@ -70,11 +79,8 @@ def test_the_brokers_rights_are_those_of_the_containers() -> None:
 
 @pytest.mark.mqtt
 async def test_only_the_servers_publish_and_hear_each_other(mosquitto_program: Path, folder: Path) -> None:
-    broker = Mosquitto(folder, mosquitto_program)
-    broker.start()
-    try:
-        _, _, secret = broker.url.partition("server:")
-        password = secret.partition("@")[0]
+    with running(Mosquitto(folder, mosquitto_program)) as broker:
+        password = broker.url.partition("server:")[2].partition("@")[0]
         feed, nodes = "cornered/v1/pub/match/m/state", "cornered/v1/nodes/node-1"
         async with (
             asyncio.timeout(TIMEOUT_S),
@@ -92,8 +98,6 @@ async def test_only_the_servers_publish_and_hear_each_other(mosquitto_program: P
             with pytest.raises(aiomqtt.MqttError):
                 async with aiomqtt.Client("127.0.0.1", broker.port, username="server", password="wrong"):
                     pass
-    finally:
-        broker.stop()
     assert not accepts(broker.port)
 
 
@@ -111,9 +115,7 @@ async def connected(url: str) -> AsyncIterator[AsyncConnection]:
 async def test_a_database_needs_its_password_and_is_kept_between_runs(postgres_programs: Path, folder: Path) -> None:
     # What an interrupted first start left behind.
     (folder / "data.part").mkdir()
-    first = Postgres(folder, postgres_programs, is_durable=False)
-    first.start()
-    try:
+    with running(Postgres(folder, postgres_programs, is_durable=False)) as first:
         assert first.database("cornered") == first.database("cornered")
         async with connected(first.url("cornered")) as connection:
             await connection.execute(text("CREATE TABLE kept AS SELECT 7 AS number"))
@@ -124,15 +126,9 @@ async def test_a_database_needs_its_password_and_is_kept_between_runs(postgres_p
         assert stat.S_IMODE((folder / "data").stat().st_mode) == 0o700
         assert first.pid is not None
         assert psutil.Process(first.pid).uids().real != 0
-    finally:
-        first.stop()
-    second = Postgres(folder, postgres_programs, is_durable=False)
-    second.start()
-    try:
+    with running(Postgres(folder, postgres_programs, is_durable=False)) as second:
         async with connected(second.url("cornered")) as connection:
             assert (await connection.execute(text("SELECT number FROM kept"))).scalar() == 7
-    finally:
-        second.stop()
     assert "database system is shut down" in (folder / "log").read_text()
 
 
@@ -140,11 +136,8 @@ async def test_a_database_needs_its_password_and_is_kept_between_runs(postgres_p
 async def test_a_crashed_database_leaves_no_process_and_keeps_what_was_committed(
     postgres_programs: Path, folder: Path
 ) -> None:
-    server = Postgres(folder, postgres_programs, is_durable=False)
-    server.start()
-    port = server.port
-    service = FaultyService(server)
-    try:
+    with running(Postgres(folder, postgres_programs, is_durable=False)) as server:
+        port, service = server.port, FaultyService(server)
         url = server.database("cornered")
         async with connected(url) as connection:
             await connection.execute(text("CREATE TABLE kept AS SELECT 7 AS number"))
@@ -159,15 +152,11 @@ async def test_a_crashed_database_leaves_no_process_and_keeps_what_was_committed
         assert server.port == port
         async with connected(url) as connection:
             assert (await connection.execute(text("SELECT number FROM kept"))).scalar() == 7
-    finally:
-        server.stop()
 
 
 @pytest.mark.mqtt
 def test_a_paused_service_stands_still_until_it_is_resumed(mosquitto_program: Path, folder: Path) -> None:
-    broker = Mosquitto(folder, mosquitto_program)
-    broker.start()
-    try:
+    with running(Mosquitto(folder, mosquitto_program)) as broker:
         assert broker.pid is not None
         process = psutil.Process(broker.pid)
         broker.pause()
@@ -175,8 +164,6 @@ def test_a_paused_service_stands_still_until_it_is_resumed(mosquitto_program: Pa
         broker.resume()
         wait_for(lambda: process.status() != psutil.STATUS_STOPPED)
         assert accepts(broker.port)
-    finally:
-        broker.stop()
 
 
 def wait_for(is_so: Callable[[], bool]) -> None:
@@ -190,9 +177,8 @@ def test_a_port_that_was_taken_meanwhile_is_replaced(mosquitto_program: Path, fo
     broker = Mosquitto(folder, mosquitto_program)
     with socket.create_server(("127.0.0.1", 0)) as other:
         broker.port = taken = other.getsockname()[1]
-        broker.start()
-        broker.stop()
-    assert broker.port != taken
+        with running(broker):
+            assert broker.port != taken
 
 
 @pytest.mark.mqtt
