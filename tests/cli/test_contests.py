@@ -19,11 +19,11 @@ from cornered.cli.match_report import MatchResult as MatchResult
 from cornered.cli.match_report import note, stronger_bot
 from cornered.cli.tournament import Tournament
 from cornered.lab.contests.arena import play
+from cornered.lab.contests.contest import Schedule
 from cornered.lab.contests.folder import PLAN, held
 from cornered.lab.contests.journal import GAMES_FILE, ContestJournal
 from cornered.lab.contests.match import MatchTally, paired
 from cornered.lab.contests.openings import random_plies
-from cornered.lab.contests.schedule_knockout import Knockout
 from cornered.lab.contests.terms import ContestTerms, Effort, GameEnding, PlayedGame
 from cornered.lab.statistics.sprt import Sprt
 from tests.cli.conftest import run
@@ -404,15 +404,21 @@ def test_infinite_ratings_are_null_in_json() -> None:
     assert json.loads(told)["elo"]["difference"] is None or math.isfinite(json.loads(told)["elo"]["difference"])
 
 
+def won_by_the_later(schedule: Schedule, rounds: int) -> list[PlayedGame]:
+    """Return the games of some rounds, which the bot wins that is later in the alphabet."""
+    games: list[PlayedGame] = []
+    for round_ in range(rounds):
+        games += [
+            PlayedGame(each, (*each.opening, "x"), int(each.players[1] > each.players[0]), "rules")
+            for each in schedule.fixtures(round_, games)
+        ]
+    return games
+
+
 def test_a_knockout_is_told_by_its_meetings_and_who_came_how_far(capsys: pytest.CaptureFixture[str]) -> None:
     bots = ("greedy", "minimax", "random")
     cup = Tournament.of("knockout", bots, 2, None, None)
-    schedule = Knockout(bots, 2, random_plies(TERMS, 2))
-    games: list[PlayedGame] = []
-    while fixtures := schedule.fixtures(0, games):
-        games += [
-            PlayedGame(each, (*each.opening, "x"), int(each.players[1] > each.players[0]), "rules") for each in fixtures
-        ]
+    games = won_by_the_later(cup.schedule(random_plies(TERMS, 2)), 2)
     assert cup.places(games) == ["random", "greedy", "minimax"]
     told = cup.as_json(TERMS, games)
     assert told["order"] == "contest"
@@ -429,14 +435,8 @@ def test_a_swiss_is_placed_by_its_own_rules_and_byes_everywhere(
 ) -> None:
     bots = ("greedy", "minimax", "random")
     cup = Tournament.of("swiss", bots, 2, 2, None)
-    schedule = cup.schedule(random_plies(TERMS, 2))
-    games: list[PlayedGame] = []
-    for round_ in range(2):
-        # The bot that is later in the alphabet wins, so that byes count.
-        games += [
-            PlayedGame(each, (*each.opening, "x"), int(each.players[1] > each.players[0]), "rules")
-            for each in schedule.fixtures(round_, games)
-        ]
+    # So that byes count.
+    games = won_by_the_later(cup.schedule(random_plies(TERMS, 2)), 2)
     told = cup.as_json(TERMS, games)
     byes = {place["name"]: place["byes"] for place in told["swiss"]}
     assert sum(byes.values()) == 2
