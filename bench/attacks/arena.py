@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-import json
-import sys
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from cornered.bench.attacks.attackers import Attackers
 from cornered.bench.attacks.bystanders import Bystanders
 from cornered.bench.attacks.servers import Installation, Servers
 from cornered.bench.attacks.stage import Attack
@@ -21,8 +20,8 @@ from cornered.services.running import passing_services
 
 __all__ = ["Arena"]
 
-CALM_SECONDS: Final = 0.5
-CLEANUP_TIMEOUT_S: Final = 3.0
+CALM_SECONDS: Final = 0.3
+CLEANUP_TIMEOUT_S: Final = 10.0
 """Seconds within which an attack's sockets and tasks have to be released."""
 LAZY_TASKS: Final = 2
 """Tasks that a server starts on first use, such as the journal's."""
@@ -31,15 +30,20 @@ CONNECTIONS: Final = "open connections"
 POOLED_CONNECTIONS: Final = 12
 """Connections to the database that a node of several opens on first use."""
 SAMPLE_SECONDS: Final = 0.05
-PREPARE_SECONDS: Final = 60.0
+RESULT_SECONDS: Final = 60.0
+"""Seconds after its time within which an attack has to tell its result."""
 
 
 class Arena:
     """Keeps the servers for each combination of settings, and replaces those that failed an attack."""
 
-    def __init__(self, slack: float, installation: Installation) -> None:
+    def __init__(self, slack: float, installation: Installation, lasting: contextlib.AsyncExitStack) -> None:
         self._slack = slack
         self._installation = installation
+        self._lasting = lasting
+        """Ends what lasts as long as the arena."""
+        self._attackers: dict[str, Attackers] = {}
+        """Processes of attackers by their module."""
         self._stacks: dict[frozenset[tuple[str, str]], contextlib.AsyncExitStack] = {}
         self._servers: dict[frozenset[tuple[str, str]], Servers] = {}
         """Servers by their settings; `_stacks` has what ends each."""
@@ -54,8 +58,9 @@ class Arena:
         With several nodes each server is that many, on services of its own. The attacker is at the first, the
         bystanders are at all.
         """
-        with passing_services() if nodes > 1 else contextlib.nullcontext() as services:
-            arena = cls(slack, Installation(nodes, services))
+        async with contextlib.AsyncExitStack() as lasting:
+            services = lasting.enter_context(passing_services()) if nodes > 1 else None
+            arena = cls(slack, Installation(nodes, services), lasting)
             try:
                 yield arena
             finally:
@@ -76,6 +81,11 @@ class Arena:
     async def _drop(self, key: frozenset[tuple[str, str]]) -> None:
         self._servers.pop(key)
         await self._stacks.pop(key).aclose()
+
+    async def _attackers_of(self, module: str) -> Attackers:
+        if module not in self._attackers:
+            self._attackers[module] = await self._lasting.enter_async_context(Attackers.open(module))
+        return self._attackers[module]
 
     async def run(
         self, attack: Attack, *, seconds: float, scale: float = 1.0, options: Mapping[str, str] | None = None
@@ -102,13 +112,14 @@ class Arena:
         return row
 
     async def _run(self, attack: Attack, seconds: float, scale: float, options: Mapping[str, str]) -> AttackRow:
-        servers = await self.servers(attack.settings)
+        servers, attackers = await self.servers(attack.settings), await self._attackers_of(attack.module)
         row = AttackRow(attack.name)
         before = await self._standing(servers)
         if attack.keeps_matches:
             before = {name: number for name, number in before.items() if not name.startswith(("match_tasks", "tasks"))}
         seen = [len(node.log) for node in servers.nodes]
         stage = {
+            "attack": attack.name,
             "addresses": servers.addresses,
             "broker": "" if servers.services is None else servers.services.mqtt,
             "network": f"127.{next(self._networks) % 240 + 10}.0",
@@ -116,18 +127,16 @@ class Arena:
             "scale": scale,
             "options": dict(options),
         }
-        # The attacker's process imports its modules while the bystanders begin to play.
-        async with _process(attack) as process, Bystanders.at(servers.addresses) as bystanders:
+        async with Bystanders.at(servers.addresses) as bystanders:
             with contextlib.suppress(TimeoutError):
                 await bystanders.settle()
-            await _prepare(process, stage | {"players": [player.player for player in bystanders.players]})
-            bystanders.turn(row.without)
-            await asyncio.sleep(CALM_SECONDS if attack.is_timed else 0.0)
-            bystanders.turn(row.during)
-            row.growth, told = await self._attack(process, servers, seconds)
-            row.did, row.faults = told["did"], told["faults"]
-            await bystanders.finish()
-            await _end(process)
+            async with attackers.attack(stage | {"players": [player.player for player in bystanders.players]}):
+                bystanders.turn(row.without)
+                await asyncio.sleep(CALM_SECONDS if attack.is_timed else 0.0)
+                bystanders.turn(row.during)
+                row.growth, told = await self._attack(attackers, servers, seconds)
+                row.did, row.faults = told["did"], told["faults"]
+                await bystanders.finish()
             # Leftovers are counted after the attacker's sockets have closed, so that only the server can still hold
             # them.
             row.left = await self._left(servers, before, staying=len(bystanders.pairs) * 3)
@@ -138,23 +147,16 @@ class Arena:
         judge(row, is_timed=attack.is_timed, slack=self._slack)
         return row
 
-    async def _attack(
-        self, process: asyncio.subprocess.Process, servers: Servers, seconds: float
-    ) -> tuple[int, dict[str, Any]]:
+    async def _attack(self, attackers: Attackers, servers: Servers, seconds: float) -> tuple[int, dict[str, Any]]:
         """Run the attack; return the peak growth of a node's memory in bytes, and the attacker's result."""
-        assert process.stdin is not None
-        assert process.stdout is not None
         before = [node.resident for node in servers.nodes]
         growth = 0
-        process.stdin.write(b"begin\n")
-        result = asyncio.ensure_future(process.stdout.readline())
-        async with asyncio.timeout(seconds + PREPARE_SECONDS):
+        result = asyncio.ensure_future(attackers.result())
+        async with asyncio.timeout(seconds + RESULT_SECONDS):
             while not result.done():
                 growth = max(growth, *(node.resident - was for node, was in zip(servers.nodes, before, strict=True)))
                 await asyncio.wait([result], timeout=SAMPLE_SECONDS)
-        line = await result
-        told = json.loads(line) if line else {"did": "", "faults": ["the attacker's process failed"]}
-        return growth, told
+        return growth, await result
 
     async def _standing(self, servers: Servers) -> dict[str, float]:
         """Return the gauges of all nodes that have to return to their values after an attack."""
@@ -187,35 +189,3 @@ class Arena:
             if not left or loop.time() > until:
                 return left
             await asyncio.sleep(SAMPLE_SECONDS)
-
-
-@contextlib.asynccontextmanager
-async def _process(attack: Attack) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Run the attacker's process inside the block."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", attack.module, attack.name),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        start_new_session=True,
-    )
-    try:
-        yield process
-    finally:
-        await _end(process)
-
-
-async def _prepare(process: asyncio.subprocess.Process, stage: Mapping[str, object]) -> None:
-    """Send the attacker's process its stage, and wait until it is prepared."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(f"{json.dumps(stage)}\n".encode())
-    async with asyncio.timeout(PREPARE_SECONDS):
-        if await process.stdout.readline() != b"ready\n":
-            raise RuntimeError("the attack could not be prepared")
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """End the attacker's process, which closes its sockets."""
-    if process.returncode is None:
-        process.kill()
-    await process.wait()

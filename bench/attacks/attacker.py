@@ -1,7 +1,8 @@
-"""The attacker's process: `python -m cornered.bench.attacks.attacker NAME` with its stage as one line of JSON on
-standard input.
+"""The process of the attackers: `python -m cornered.bench.attacks.attacker` with a stage as a line of JSON on standard
+input for each attack.
 
-It prints `ready`, attacks when it reads a line, prints its result, and keeps its sockets until standard input ends.
+It forks an attacker for each stage. That one tells that it is ready, attacks when it reads another line, tells its
+result, and keeps its sockets until it is killed, or until standard input ends. All that is told is a line of JSON.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import asyncio
 import json
 import os
 import sys
-from typing import Final
+import traceback
+from typing import Any, Final
 
 from cornered.bench.attacks import accounts, between, crowds, frames, matches, pages, texts
 from cornered.bench.attacks.stage import ATTACKS, Stage
@@ -23,40 +25,50 @@ NICENESS: Final = 10
 """A real attacker has a machine of its own, so this process yields the CPU to the server and the bystanders."""
 
 
-async def _run(name: str) -> None:
-    loop = asyncio.get_running_loop()
-    given = json.loads(sys.stdin.readline())
+def _tell(**values: object) -> None:
+    os.write(1, f"{json.dumps(values)}\n".encode())
 
-    def write(text: str) -> None:
-        sys.stdout.write(f"{text}\n")
-        sys.stdout.flush()
+
+async def _run(given: dict[str, Any]) -> None:
+    """Carry out the attack of a stage."""
+    loop = asyncio.get_running_loop()
 
     async def started() -> None:
-        write("ready")
+        _tell(ready=True)
         await loop.run_in_executor(None, sys.stdin.readline)
 
-    stage = Stage(
-        addresses=tuple(given["addresses"]),
-        broker=given["broker"],
-        network=given["network"],
-        seconds=given["seconds"],
-        scale=given["scale"],
-        players=tuple(given["players"]),
-        started=started,
-        options=given["options"],
-    )
+    name = given.pop("attack")
+    addresses, players = (tuple(given.pop(field)) for field in ("addresses", "players"))
+    stage = Stage(addresses=addresses, players=players, started=started, **given)
     try:
         did = await ATTACKS[name].run(stage)
     except (OSError, TimeoutError) as error:
         did = f"ended early: {error!r}"
-    write(json.dumps({"did": did, "faults": stage.faults}))
+    _tell(did=did, faults=stage.faults)
     await loop.run_in_executor(None, sys.stdin.read)
 
 
+def _read_line() -> str:
+    """Return the next line of standard input, and leave what follows it to the attacker; empty at its end."""
+    line = b""
+    while (byte := os.read(0, 1)) not in (b"", b"\n"):
+        line += byte
+    return line.decode()
+
+
 def main() -> None:
-    """Run the attack named by the first argument."""
+    """Fork attackers, one at a time, until standard input ends."""
     os.nice(NICENESS)
-    asyncio.run(_run(sys.argv[1]))
+    while stage := _read_line():
+        child = os.fork()
+        if child == 0:
+            _tell(pid=os.getpid())
+            try:
+                asyncio.run(_run(json.loads(stage)))
+            except BaseException:
+                traceback.print_exc()
+            os._exit(0)
+        _tell(exit=os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 if __name__ == "__main__":

@@ -101,9 +101,9 @@ class BystanderPair:
         """Set when all receivers have the event of the move in flight."""
 
     async def play(self) -> None:
-        """Play until told to stop, then finish the last match."""
+        """Play until told to stop and a move was made in the present phase, then resign the last match."""
         games = itertools.cycle(scripts(8)[self.number % 2 :: 2])
-        while not self.is_stopping:
+        while not self._is_done:
             try:
                 await self._begin()
                 await self._play(next(games))
@@ -116,6 +116,10 @@ class BystanderPair:
                 return
         self.is_in_play.clear()
         self.match = ""
+
+    @property
+    def _is_done(self) -> bool:
+        return self.is_stopping and bool(self.phase.moves)
 
     async def _begin(self) -> None:
         one, two = self._players
@@ -131,6 +135,9 @@ class BystanderPair:
         loop = asyncio.get_running_loop()
         for ply, move in enumerate(moves):
             await asyncio.sleep(PACE_S)
+            if self._is_done:
+                await self._players[0].ask("resign", match=self.match)
+                return
             self._ply = ply + 1
             self._acknowledged, self._told = loop.create_future(), loop.create_future()
             phase, self._sent = self.phase, time.perf_counter()
@@ -220,7 +227,7 @@ class Bystanders:
                 await pair.is_in_play.wait()
 
     async def finish(self) -> None:
-        """Finish every match, and check that the server has released it."""
+        """End every match, and check that the server has released it."""
         for pair in self.pairs:
             pair.is_stopping = True
         done, late = await asyncio.wait(self._playing, timeout=3 * MOVE_TIMEOUT_S)

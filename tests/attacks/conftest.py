@@ -1,70 +1,61 @@
-"""One arena for all attacks, and one of two nodes: a server process is reused as long as it withstands them."""
+"""An arena of one server, and one of two nodes: a server process is reused as long as it withstands the attacks."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
 import pytest
 
 from cornered.bench.attacks.arena import Arena
 from cornered.bench.attacks.stage import Attack
-from cornered.bench.attacks.trials import TRIALS_BY_NAME
+from cornered.bench.attacks.trials import AttackTrial
 from cornered.bench.attacks.verdict import AttackRow
 from cornered.server.app import new_event_loop
 
-SECONDS = 1.2
+__all__ = ["Trials"]
+
+SECONDS = 0.7
+LONG_SECONDS = 1.2
 SLACK = 2.0
 """Factor on the bounds of latency: shared machines stall now and then, while the attacks stalled the server for
 seconds."""
 
 
-@contextlib.contextmanager
-def arena_of(nodes: int) -> Iterator[Callable[[Attack], AttackRow]]:
-    """Return the function that runs one attack beside bystanders."""
+class Trials:
+    """Carries out attacks and trials in one arena."""
+
+    def __init__(self, runner: asyncio.Runner, arena: Arena, nodes: int, seconds: float) -> None:
+        self._runner = runner
+        self._arena = arena
+        self.nodes = nodes
+        self._seconds = seconds
+
+    def attack(self, attack: Attack) -> AttackRow:
+        """Carry out one attack beside bystanders."""
+        return self._runner.run(self._arena.run(attack, seconds=self._seconds))
+
+    def try_out(self, trials: Sequence[AttackTrial]) -> list[AttackRow]:
+        """Carry out trials, most of them concurrently, since they mostly wait."""
+
+        async def run() -> list[AttackRow]:
+            rows = await asyncio.gather(*(self._arena.try_out(trial) for trial in trials if not trial.runs_alone))
+            return [*rows, *[await self._arena.try_out(trial) for trial in trials if trial.runs_alone]]
+
+        return self._runner.run(run())
+
+
+@pytest.fixture(
+    scope="module",
+    params=[1, pytest.param(2, marks=[pytest.mark.mqtt, pytest.mark.postgres])],
+    ids=["one server", "two nodes"],
+)
+def trials(request: pytest.FixtureRequest, *, is_long: bool) -> Iterator[Trials]:
+    if request.param > 1:
+        for program in ("mosquitto_program", "postgres_programs"):
+            request.getfixturevalue(program)
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        opened = Arena.open(slack=SLACK, nodes=nodes)
+        opened = Arena.open(slack=SLACK, nodes=request.param)
         arena = runner.run(opened.__aenter__())
-        yield lambda attack: runner.run(arena.run(attack, seconds=SECONDS))
+        yield Trials(runner, arena, request.param, LONG_SECONDS if is_long else SECONDS)
         runner.run(opened.__aexit__(None, None, None))
-
-
-def try_all(nodes: int) -> dict[str, AttackRow]:
-    """Return the results of all trials, most of which run concurrently since they mostly wait."""
-    trials = TRIALS_BY_NAME.values()
-
-    async def run() -> list[AttackRow]:
-        async with Arena.open(nodes=nodes) as arena:
-            rows = await asyncio.gather(*(arena.try_out(trial) for trial in trials if not trial.runs_alone))
-            return [*rows, *[await arena.try_out(trial) for trial in trials if trial.runs_alone]]
-
-    with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        return {row.attack: row for row in runner.run(run())}
-
-
-@pytest.fixture(scope="session")
-def carry_out() -> Iterator[Callable[[Attack], AttackRow]]:
-    """Return the function that runs one attack on one server."""
-    with arena_of(1) as carry_out:
-        yield carry_out
-
-
-@pytest.fixture(scope="session")
-def tried() -> dict[str, AttackRow]:
-    """Return the results of all trials on one server."""
-    return try_all(1)
-
-
-@pytest.fixture(scope="session")
-def carry_out_on_two_nodes(mosquitto_program: Path, postgres_programs: Path) -> Iterator[Callable[[Attack], AttackRow]]:
-    """Return the function that runs one attack on two nodes."""
-    with arena_of(2) as carry_out:
-        yield carry_out
-
-
-@pytest.fixture(scope="session")
-def tried_on_two_nodes(mosquitto_program: Path, postgres_programs: Path) -> dict[str, AttackRow]:
-    """Return the results of all trials on two nodes."""
-    return try_all(2)
