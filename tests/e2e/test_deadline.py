@@ -5,14 +5,11 @@ from __future__ import annotations
 import statistics
 import time
 
-import pytest
-
 from cornered import engine
 from cornered.bots.bot import Limit
 from cornered.bots.search.searcher import Searcher
 
 
-@pytest.mark.core
 def test_a_deadline_is_kept_as_well_as_this_machine_wakes_a_thread() -> None:
     state = engine.load("quoridor").start()
     for move in ("e2", "e8", "e3", "e7", "a3h", "h6v", "d3", "d7"):
