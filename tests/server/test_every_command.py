@@ -455,11 +455,7 @@ CASES: Final[dict[type[Command], Case]] = {
 }
 
 
-ROLES: Final[tuple[tuple[str, Literal["person", "bot"]], ...]] = (
-    ("Ann", "person"),
-    ("Ben", "person"),
-    ("Deep", "bot"),
-)
+ROLES: Final[tuple[tuple[str, Literal["person", "bot"]], ...]] = (("Ann", "person"), ("Ben", "person"), ("Deep", "bot"))
 
 
 @asynccontextmanager

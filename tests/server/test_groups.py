@@ -145,12 +145,7 @@ async def test_groups_are_the_same_after_a_restart(running_server: Start) -> Non
 
 async def test_two_nodes_see_one_group(running_server: Start) -> None:
     """Two servers over the same stores; each follows what the other one stores."""
-    async with (
-        running_server() as one,
-        running_server() as two,
-        teacher_of(one) as tess,
-        two.client("Ann") as ann,
-    ):
+    async with running_server() as one, running_server() as two, teacher_of(one) as tess, two.client("Ann") as ann:
         group, code = await created(tess)
         await ann.do(grp.JoinGroup, code=code)
         await tess.hear(grp.GroupChanged, lambda told: told.seq == 2)

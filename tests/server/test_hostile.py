@@ -41,11 +41,7 @@ def _silent(capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture)
 @pytest.fixture
 async def bystanders(start: Any, pair: Pair, play_out: PlayOut) -> AsyncIterator[Any]:
     """A server on which two others play, who finish their game in any case."""
-    async with (
-        start(**GENEROUS) as running,
-        running.client("Ann") as ann,
-        running.client("Ben") as ben,
-    ):
+    async with start(**GENEROUS) as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         running.match = match
         yield running

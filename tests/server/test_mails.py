@@ -266,12 +266,7 @@ async def test_an_address_that_the_mail_server_refuses_is_said_at_once(server: R
 
 
 def test_what_is_no_address_is_malformed(subtests: pytest.Subtests) -> None:
-    for address in (
-        "ann",
-        "ann@exa mple.org",
-        "ann@example.org\r\nBcc: ben@example.org",
-        "<a@b>@c",
-    ):
+    for address in ("ann", "ann@exa mple.org", "ann@example.org\r\nBcc: ben@example.org", "<a@b>@c"):
         with subtests.test(address=address), pytest.raises(ValidationError):
             SetMail(id="m1", address=address)
 

@@ -166,11 +166,7 @@ async def test_nobody_writes_where_there_is_no_chat(running_server: Start, pair:
 async def test_words_of_the_list_are_in_no_line_and_no_name(running_server: Start, tmp_path: Path, pair: Pair) -> None:
     words = tmp_path / "words.txt"
     words.write_text("knave\n")
-    async with (
-        running_server(chat_filter=words) as server,
-        server.client("Ann") as ann,
-        server.client("Ben") as ben,
-    ):
+    async with running_server(chat_filter=words) as server, server.client("Ann") as ann, server.client("Ben") as ben:
         match = await pair(ann, ben)
         assert await ann.refused(Say, match=match, room="players", text="You kn\u0430ve!") == "forbidden_words"
         await ann.do(Say, match=match, room="players", text="You brave one!")
@@ -247,11 +243,7 @@ async def test_a_report_shows_the_chat_that_its_reporter_saw_and_is_told_to_be_r
         assert await admin.refused(mod.AskReport, report=1) == "unknown_report"
         token, admin_token = ann.welcome.token, await token_of(server, "Cas")
     # Who was told is not told again, and who was away is told on coming back.
-    async with (
-        running_server() as server,
-        server.client(token=admin_token) as admin,
-        server.client(token=token) as ann,
-    ):
+    async with running_server() as server, server.client(token=admin_token) as admin, server.client(token=token) as ann:
         await admin.do(mod.CloseReport, report=2, grounds="Nothing in it")
         async with server.client(token=eve.welcome.token) as back:
             assert (await back.hear(Notice)).code == "report_closed"

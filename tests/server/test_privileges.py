@@ -235,10 +235,7 @@ TABLE: Final[tuple[tuple[str, Refusals], ...]] = (
     ("rename create_group", each(GUESTS, "no_account") | {"muted": "muted"}),
     ("change_password renew_codes add_passkey", each(ACCOUNTS, "bad_credentials") | each(GUESTS, "no_account")),
     ("delete_account", each(ACCOUNTS, "bad_credentials")),
-    (
-        "recover sign_in_by_link sign_in_by_passkey",
-        each(("stranger", "deleted", *EVERYBODY), "bad_credentials"),
-    ),
+    ("recover sign_in_by_link sign_in_by_passkey", each(("stranger", "deleted", *EVERYBODY), "bad_credentials")),
     # A page shows such a link, and a program gets a token of its own.
     ("ask_sign_in_link", each(ACCOUNTS, "not_accepted") | each(GUESTS, "no_account")),
     # What this server does not offer.

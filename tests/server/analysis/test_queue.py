@@ -28,12 +28,7 @@ from cornered.protocol.analysis import (
 )
 from cornered.protocol.commands import Analysed, OfferAnalysis
 from cornered.protocol.values import GameSpec
-from cornered.server.analysis.queue import (
-    MAX_JOBS,
-    QUESTION_TIMEOUT_MS,
-    REPLY_GRACE_MS,
-    AnalysisQueue,
-)
+from cornered.server.analysis.queue import MAX_JOBS, QUESTION_TIMEOUT_MS, REPLY_GRACE_MS, AnalysisQueue
 from cornered.server.analysis.state import (
     MAX_CACHED_ANSWERS,
     AnalysisJob,

@@ -70,10 +70,7 @@ def recorded(*moves: str, players: tuple[str, ...] = ("Ann", "Ben")) -> Record:
 
 
 def test_a_record_is_read_in_both_forms(subtests: pytest.Subtests) -> None:
-    for write in (
-        to_text,
-        to_json,
-    ):
+    for write in (to_text, to_json):
         with subtests.test(write=write):
             assert callable(write)
             read = read_record(ReadRecord(id="c", text=write(recorded("a2", "c2"))))
@@ -108,11 +105,7 @@ def test_an_invalid_record_is_refused_with_its_line(subtests: pytest.Subtests) -
 
 
 def test_a_record_of_too_many_words_is_not_replayed(subtests: pytest.Subtests) -> None:
-    for between in (
-        " ",
-        "{}",
-        "}",
-    ):
+    for between in (" ", "{}", "}"):
         with subtests.test(between=between):
             text = '[Game "quoridor"]\n\n' + f"e2{between}" * MAX_RECORD_WORDS
             assert words_of(text) >= MAX_RECORD_WORDS + 2

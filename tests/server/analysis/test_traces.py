@@ -14,13 +14,7 @@ from cornered.protocol.messages import Traced
 from cornered.protocol.traces import MAX_TRACE_CELLS, MAX_TRACE_LINES, TraceSettings
 from cornered.protocol.values import GameSpec
 from cornered.server.analysis.queue import AnalysisQueue
-from cornered.server.analysis.state import (
-    MAX_CACHED_TRACES,
-    Assigned,
-    JobEnded,
-    Question,
-    TraceSoFar,
-)
+from cornered.server.analysis.state import MAX_CACHED_TRACES, Assigned, JobEnded, Question, TraceSoFar
 from cornered.server.analysis.traces import question_to_trace, read_lines
 from cornered.server.cluster.envelope import MAX_MESSAGE_BYTES
 from cornered.server.refusal import Refusal

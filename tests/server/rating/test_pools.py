@@ -74,13 +74,7 @@ def test_a_pools_key_leads_back_to_its_game() -> None:
 
 
 def test_what_is_no_pool_is_refused(subtests: pytest.Subtests) -> None:
-    for pool in (
-        "trapgrid",
-        "trapgrid:fast",
-        "trapgrid:size:blitz",
-        "trapgrid:size=x:blitz",
-        "a:b=1:c=2:blitz",
-    ):
+    for pool in ("trapgrid", "trapgrid:fast", "trapgrid:size:blitz", "trapgrid:size=x:blitz", "a:b=1:c=2:blitz"):
         with subtests.test(pool=pool):
             with pytest.raises(Refusal) as caught:
                 spec_of(pool)
@@ -88,10 +82,7 @@ def test_what_is_no_pool_is_refused(subtests: pytest.Subtests) -> None:
 
 
 def test_a_pool_of_what_is_not_played_is_refused(subtests: pytest.Subtests) -> None:
-    for pool, code in (
-        ("chess:blitz", "unknown_game"),
-        ("trapgrid:size=99:blitz", "bad_options"),
-    ):
+    for pool, code in (("chess:blitz", "unknown_game"), ("trapgrid:size=99:blitz", "bad_options")):
         with subtests.test(pool=pool, code=code):
             with pytest.raises(Refusal) as caught:
                 spec_of(pool)

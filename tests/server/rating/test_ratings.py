@@ -91,11 +91,7 @@ def ended(*places: int, rated: bool = True) -> Ended:
 
 
 def test_the_result_of_a_match_is_that_of_its_first_player(subtests: pytest.Subtests) -> None:
-    for places, score in (
-        ((1, 2), 1.0),
-        ((2, 1), 0.0),
-        ((1, 1), 0.5),
-    ):
+    for places, score in (((1, 2), 1.0), ((2, 1), 0.0), ((1, 1), 0.5)):
         with subtests.test(places=places, score=score):
             assert result_of(started(), ended(*places)) == Result("m", "trapgrid:untimed", (ANN, BEN), score, 7)
 

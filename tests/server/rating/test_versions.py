@@ -45,11 +45,7 @@ def test_a_version_begins_anew_once_and_goes_on_when_it_comes_back() -> None:
 
 
 def test_a_version_that_comes_too_soon_after_the_last_one_goes_on(subtests: pytest.Subtests) -> None:
-    for games in (
-        0,
-        1,
-        LEAST_GAMES - 1,
-    ):
+    for games in (0, 1, LEAST_GAMES - 1):
         with subtests.test(games=games):
             young = played(NEW, "1.0", games)
             assert renewed(young, "2.0") == young
@@ -72,10 +68,7 @@ def test_the_versions_with_the_newest_games_are_remembered() -> None:
         own = played(own, f"v{number}")
     assert [one.version for one in own.versions] == [f"v{number}" for number in range(5, MAX_VERSIONS + 5)]
     again = played(own, "v5")
-    assert [one.version for one in again.versions] == [
-        *(f"v{number}" for number in range(6, MAX_VERSIONS + 5)),
-        "v5",
-    ]
+    assert [one.version for one in again.versions] == [*(f"v{number}" for number in range(6, MAX_VERSIONS + 5)), "v5"]
     assert len(played(again, "new").versions) == MAX_VERSIONS
 
 

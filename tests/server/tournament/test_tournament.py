@@ -243,10 +243,7 @@ def test_the_organiser_pairs_by_hand_whoever_is_free() -> None:
 
 
 def test_who_joins_late_gets_the_named_points_for_each_round_that_was_missed(subtests: pytest.Subtests) -> None:
-    for late_points, points in (
-        ("half", 1.0),
-        ("none", 0.0),
-    ):
+    for late_points, points in (("half", 1.0), ("none", 0.0)):
         with subtests.test(late_points=late_points, points=points):
             scene = begun("swiss", 8, rounds=4, late_rounds=2, late_points=late_points)
             for _ in range(2):
@@ -260,10 +257,7 @@ def test_who_joins_late_gets_the_named_points_for_each_round_that_was_missed(sub
 
 
 def test_nobody_joins_a_fixed_schedule_late(subtests: pytest.Subtests) -> None:
-    for format in (
-        "round_robin",
-        "knockout",
-    ):
+    for format in ("round_robin", "knockout"):
         with subtests.test(format=format):
             assert begun(format, 4).refused(trn.JoinTournament, player(9)) == "too_late"
 
