@@ -104,6 +104,13 @@ def is_long(pytestconfig: pytest.Config) -> bool:
 
 
 @pytest.fixture(autouse=True)
+def _no_deadline(*, is_long: bool) -> None:
+    """Let a long campaign take more than `faulthandler_timeout`."""
+    if is_long:
+        faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.fixture(autouse=True)
 def _default_log() -> None:
     """Undo what an earlier test's server set: its level drops lines before `capture_logs` of structlog has them.
 
