@@ -8,8 +8,6 @@ from cornered import engine
 from cornered.protocol.messages import Snapshot
 from cornered.protocol.values import NO_CLOCK, Clocks, GameSpec, Player, SeatInfo
 
-__all__ = ["beginning"]
-
 
 def beginning(game: engine.Game, players: tuple[Player, ...], **told: Any) -> Snapshot:
     """Return a match of `game` before its first move; the fields of `told` replace the defaults."""

@@ -15,8 +15,6 @@ from cornered.lab.contests import arena
 from cornered.lab.contests.terms import ContestTerms, Fixture, PlayedGame
 from cornered.lab.execution.heartbeat import beat
 
-__all__ = ["Unsendable", "act", "exit_on", "play", "play_where", "refuse", "square", "tell_and_die", "work"]
-
 STRANGERS = str(Path(__file__).with_name("strangers"))
 
 
@@ -29,6 +27,12 @@ def work(seconds: float) -> None:
     ends = time.perf_counter() + seconds
     while time.perf_counter() < ends:
         pass
+
+
+def work_where(seconds: float) -> int:
+    """Keep a core busy, and return the pid of this process."""
+    work(seconds)
+    return os.getpid()
 
 
 def forever() -> NoReturn:
@@ -60,9 +64,9 @@ def act(what: str) -> str:
             beat("about to hang", float(detail))
             forever()
         case "slow":
-            for _ in range(5):
-                beat("alive", 0.6)
-                work(0.3)
+            for _ in range(6):
+                beat("alive", 1.0)
+                work(0.25)
         case "wait":
             forever()
         case "work":

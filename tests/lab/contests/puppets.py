@@ -11,8 +11,6 @@ from cornered.bots.roster import create
 from cornered.engine import State
 from cornered.lab.contests import arena
 
-__all__ = ["Act", "first_move", "stage"]
-
 Act = Callable[[State], Thought]
 
 

@@ -24,7 +24,7 @@ from cornered.lab.execution import processes
 from cornered.lab.execution.processes import Batch, Part, Processes, WorkerDied
 from cornered.lab.execution.workforce import Death, Workforce, in_order
 from tests.conftest import program_group, wait_until
-from tests.lab.errands import act, exit_on, play, refuse, square, tell_and_die, work
+from tests.lab.errands import act, exit_on, play, refuse, square, tell_and_die, work, work_where
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -92,10 +92,9 @@ def test_who_stops_iterating_cancels_what_has_not_begun(workforce: Workforce, tm
 
 
 def test_a_batch_that_takes_long_is_shared_again(workforce: Workforce) -> None:
-    began = time.monotonic()
-    done = list(workforce.carry_out(act, ["work 0.3"] * 8, batch=8))
-    assert sorted(place for place, _ in done) == list(range(8))
-    assert time.monotonic() - began < 8 * 0.3
+    done = dict(workforce.carry_out(work_where, [0.3] * 8, batch=8))
+    assert sorted(done) == list(range(8))
+    assert len(set(done.values())) == 2
 
 
 def test_what_a_function_raises_is_raised_here_and_the_workers_go_on(workforce: Workforce) -> None:
@@ -143,13 +142,11 @@ def test_an_item_is_tried_three_times_and_the_last_two_times_alone(workforce: Wo
 
 
 def test_patience_is_with_the_time_between_signs_of_life_and_not_with_an_item(workforce: Workforce) -> None:
-    began = time.monotonic()
     items = ["a", "hang 0.3", "b", "c"]
     lost_one = "hang 0.3 is lost: gave no sign of life any more (about to hang)"
     assert results(workforce, items) == ["a is done", lost_one, "b is done", "c is done"]
-    assert time.monotonic() - began < 10
 
-    # Alive for 1.5 s, with a heartbeat due every 0.6 s.
+    # Alive for 1.5 s, with a heartbeat due every second.
     assert results(workforce, ["slow"]) == ["slow is done"]
     lost_one = "wait is lost: gave no sign of life any more ()"
     assert results(workforce, ["wait", "fine"], patience=0.3) == [lost_one, "fine is done"]
