@@ -287,7 +287,9 @@ def test_a_table_with_a_minimum_starts_before_it_is_full_if_the_game_knows_the_n
 # Challenges
 
 
-def test_an_accepted_challenge_becomes_a_match(driver: LobbyDriver) -> None:
+def test_an_accepted_challenge_becomes_a_match_and_another_is_declined_or_cancelled_by_its_own_side(
+    driver: LobbyDriver,
+) -> None:
     challenge = driver.challenge(ANN, BEN, seat=1, clock=Fischer(initial=60))
     ended, match = driver.do(AcceptChallenge, BEN, challenge=challenge)
     assert isinstance(ended, ChallengeEnded)
@@ -295,9 +297,6 @@ def test_an_accepted_challenge_becomes_a_match(driver: LobbyDriver) -> None:
     assert (ended.closed.how, ended.closed.match, ended.told) == ("accepted", match.match, ("ann", "ben"))
     assert (match.players, match.clock, match.spec) == ((BEN, ANN), Fischer(initial=60), TRAPGRID)
     assert driver.refused(AcceptChallenge, BEN, challenge=challenge) == "unknown_challenge"
-
-
-def test_a_challenge_is_declined_with_a_reason_or_cancelled_by_its_own_side(driver: LobbyDriver) -> None:
     challenge = driver.challenge(ANN, BEN)
     assert driver.refused(DeclineChallenge, ANN, challenge=challenge) == "not_yours"
     ended = one(ChallengeEnded, driver.do(DeclineChallenge, BEN, challenge=challenge, reason="later"))
@@ -318,12 +317,13 @@ def test_help_is_among_the_terms_of_a_persons_game_against_a_bot(driver: LobbyDr
         assert made(driver.do(AcceptChallenge, BOT, challenge=challenge)).with_help is with_help
 
 
-def test_nobody_has_help_against_a_person(driver: LobbyDriver) -> None:
+def test_nobody_has_help_against_a_person_nor_in_a_rated_game(driver: LobbyDriver) -> None:
     other = Player(id="other", name="Other", kind="bot")
     driver.arrive(other)
     driver.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=2)
-    for by, to in ((ANN, BEN), (BOT, ANN), (other, BOT)):
-        assert driver.refused(Challenge, by, to=to.id, game=TRAPGRID, with_help=True) == "bad_options"
+    for by, to, rated in ((ANN, BEN, False), (BOT, ANN, False), (other, BOT, False), (ANN, BOT, True)):
+        refused = driver.refused(Challenge, by, to=to.id, game=TRAPGRID, with_help=True, rated=rated)
+        assert refused == "bad_options", (by, to)
 
 
 def test_a_table_or_challenge_for_two_may_be_rated(driver: LobbyDriver) -> None:
@@ -335,11 +335,6 @@ def test_a_table_or_challenge_for_two_may_be_rated(driver: LobbyDriver) -> None:
         assert made(driver.do(JoinSeek, BEN, seek=seek)).rated is rated
     settings = SeekSettings(game=THREE, rated=True)
     assert driver.refused(CreateSeek, ANN, settings=settings) == "bad_options"
-
-
-def test_a_game_with_help_is_not_rated(driver: LobbyDriver) -> None:
-    driver.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=2)
-    assert driver.refused(Challenge, ANN, to=BOT.id, game=TRAPGRID, with_help=True, rated=True) == "bad_options"
 
 
 def test_a_bot_plays_rated_games_unless_it_says_that_it_does_not(driver: LobbyDriver) -> None:
@@ -446,7 +441,7 @@ def test_a_seat_at_an_open_table_takes_one_of_a_bots_places(driver: LobbyDriver)
 # Coming and going
 
 
-def test_who_goes_away_keeps_everything_for_a_while(driver: LobbyDriver) -> None:
+def test_who_goes_away_keeps_everything_for_a_while_and_then_leaves_tables_and_challenges(driver: LobbyDriver) -> None:
     seek = driver.open_table(ANN)
     driver.apply(driver.lobby.disconnect("ann", driver.now))
     assert driver.lobby.tick(driver.now + DEPARTURE_DELAY_MS - 1) == ()
@@ -454,9 +449,6 @@ def test_who_goes_away_keeps_everything_for_a_while(driver: LobbyDriver) -> None
     assert driver.lobby.deadline() is None
     assert driver.lobby.tick(driver.now + 10 * DEPARTURE_DELAY_MS) == ()
     assert seek in driver.lobby.tables
-
-
-def test_who_stays_away_leaves_tables_and_challenges(driver: LobbyDriver) -> None:
     own, other = driver.open_table(ANN), driver.open_table(BEN, THREE)
     driver.do(JoinSeek, ANN, seek=other)
     sent, received = driver.challenge(ANN, BEN), driver.challenge(CYD, ANN)

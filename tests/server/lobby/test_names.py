@@ -51,7 +51,7 @@ def test_a_name_stays_the_same_for_the_visit_and_a_new_one_frees_it() -> None:
     assert arrive(lobby, "three", "Ada") == "Ada (3)"
 
 
-def test_a_number_is_not_given_again_while_a_bearer_of_the_name_is_here() -> None:
+def test_a_number_is_not_given_again_while_a_bearer_of_the_name_is_here_or_in_a_live_match() -> None:
     lobby = Lobby()
     for player in ("one", "two", "three"):
         arrive(lobby, player, "Ada")
@@ -60,9 +60,6 @@ def test_a_number_is_not_given_again_while_a_bearer_of_the_name_is_here() -> Non
     for player in ("one", "two", "four"):
         lobby.evolve(Departed(player))
     assert [arrive(lobby, player, "Ada") for player in ("five", "six")] == ["Ada", "Ada (2)"]
-
-
-def test_the_name_of_a_player_who_left_a_live_match_is_no_one_elses_until_it_ends() -> None:
     names = Names(["level-3"])
     names.take("a", "Ann", "Ann")
     names.seat("a", "Ann")

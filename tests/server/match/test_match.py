@@ -242,14 +242,11 @@ def test_the_oldest_of_many_commands_is_forgotten() -> None:
 # Giving up
 
 
-def test_resigning_lets_the_other_win() -> None:
+def test_resigning_lets_the_other_win_and_after_the_end_only_a_rematch_is_possible() -> None:
     table = Table(size=5)
     end = ended(table.do(Resign, 0))
     assert (end.winner, end.places, end.reason, end.cause, end.seat) == (1, (2, 1), "resignation", "c1", 0)
     assert table.match.over
-
-
-def test_after_the_end_only_a_rematch_is_possible() -> None:
     table = Table(size=5)
     table.do(Resign, 1)
     for kind in (Resign, Abort, Claim, OfferDraw, AcceptDraw, DeclineDraw, RequestTakeback, AcceptTakeback):
@@ -428,7 +425,7 @@ class Peaceable(Isolation):
     has_draws = True
 
 
-def test_with_more_players_everybody_who_is_still_in_agrees_to_a_draw() -> None:
+def test_with_more_players_everybody_who_is_still_in_agrees_to_a_draw_or_a_takeback() -> None:
     table = Table("isolation", players=4)
     terms = replace(table.match.terms, game=Peaceable(players=4))
     table.match = replace(table.match, terms=terms)
@@ -442,6 +439,13 @@ def test_with_more_players_everybody_who_is_still_in_agrees_to_a_draw() -> None:
     assert table.match.talks.draw == (0, 2)
     end = ended(table.do(AcceptDraw, 1))
     assert (end.winner, end.places, end.reason) == (None, (1, 1, 1, 4), "agreement")
+    table = Table("isolation", players=3)
+    table.play("a1", "b1")
+    table.do(RequestTakeback, 1)
+    agreed = one(Agreed, table.do(AcceptTakeback, 2))
+    assert (agreed.to, table.match.talks.takeback, table.match.ply) == ("takeback", (1, 2), 2)
+    taken = one(TakenBack, table.do(AcceptTakeback, 0))
+    assert (taken.ply, table.match.to_move) == (1, 1)
 
 
 # Takebacks
@@ -485,7 +489,7 @@ def test_with_help_a_persons_takebacks_are_granted_at_once_in_time_and_the_bot_h
     assert table.refused(RequestTakeback, 0) == "too_late"
 
 
-def test_the_result_of_a_rated_match_counts_after_its_second_move() -> None:
+def test_the_result_of_a_rated_match_counts_after_its_second_move_unless_a_takeback_made_it_casual() -> None:
     for rated in (True, False):
         table = Table(size=3, rated=rated)
         table.play_out(random.Random(5))
@@ -512,9 +516,6 @@ def test_the_result_of_a_rated_match_counts_after_its_second_move() -> None:
     table.do(AcceptDraw, 1)
     assert ended(table.log).rated
     assert ended(table.log).places == (1, 1)
-
-
-def test_a_takeback_makes_a_rated_match_casual_and_a_request_does_not() -> None:
     table = begun(rated=True)
     table.do(RequestTakeback, 1)
     assert table.match.rated
@@ -537,16 +538,6 @@ def test_a_rematch_has_the_help_and_the_rating_of_its_match_and_the_next_seats()
     started = one(Started, open_rematch(table.match, SEED, table.now))
     assert [player.id for player in started.players] == ["p2", "p0", "p1"]
     assert (started.game, started.clock, started.previous) == (table.match.terms.spec, PerMove(seconds=5), "m1")
-
-
-def test_with_more_players_everybody_agrees_to_a_takeback() -> None:
-    table = Table("isolation", players=3)
-    table.play("a1", "b1")
-    table.do(RequestTakeback, 1)
-    agreed = one(Agreed, table.do(AcceptTakeback, 2))
-    assert (agreed.to, table.match.talks.takeback, table.match.ply) == ("takeback", (1, 2), 2)
-    taken = one(TakenBack, table.do(AcceptTakeback, 0))
-    assert (taken.ply, table.match.to_move) == (1, 1)
 
 
 def test_a_takeback_is_declined_by_word_or_by_a_move_and_off_when_a_player_is_eliminated() -> None:

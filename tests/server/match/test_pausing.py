@@ -81,17 +81,7 @@ def test_clocks_are_shown_as_they_stand_while_the_match_is_paused() -> None:
     assert (shown.left, shown.running, table.now - shown.at) == ((60_000, 60_000), 0, 2_000)
 
 
-def test_a_first_move_has_the_rest_of_its_time_after_a_pause() -> None:
-    table = Table(size=5, clock=Fischer(initial=60))
-    due = table.match.deadline()
-    assert due is not None
-    pause(table, after=10_000)
-    assert table.tick(HOUR // 4) == ()
-    go_on(table)
-    assert table.match.deadline() == due + HOUR // 4
-
-
-def test_while_paused_players_can_only_resign() -> None:
+def test_while_paused_players_can_only_resign_and_a_first_move_has_the_rest_of_its_time_after_it() -> None:
     table = begun(clock=Fischer(initial=60))
     pause(table)
     assert table.refused(Play, 0, ply=2, move="b4") == "paused"
@@ -99,6 +89,13 @@ def test_while_paused_players_can_only_resign() -> None:
     end = ended(table.do(Resign, 0))
     assert (end.winner, end.reason) == (1, "resignation")
     assert table.match.pause is None
+    table = Table(size=5, clock=Fischer(initial=60))
+    due = table.match.deadline()
+    assert due is not None
+    pause(table, after=10_000)
+    assert table.tick(HOUR // 4) == ()
+    go_on(table)
+    assert table.match.deadline() == due + HOUR // 4
 
 
 def test_a_pause_lasts_an_hour_at_most_ends_by_itself_and_is_ordered_once() -> None:

@@ -42,7 +42,7 @@ def told(match: Match, kind: type[OfferDraw | RequestTakeback | Resign | Rematch
     return evolved(match, match.decide(kind(id=f"{kind.__name__}-{seat}", match="m1"), seat, match.at))
 
 
-def test_a_snapshot_shows_the_whole_match_to_its_receiver() -> None:
+def test_a_snapshot_shows_the_whole_match_to_its_receiver_and_a_summary_its_line_in_a_list() -> None:
     match = match_of("trapgrid", "a4", "e2", size=5, clock=Fischer(initial=60), private=True)
     shown = views.snapshot(match, 1, connected=[True, False], watchers=4, id="c9")
     assert (shown.id, shown.match, shown.seq, shown.seat, shown.title) == ("c9", "m1", 3, 1, "TrapGrid")
@@ -50,6 +50,11 @@ def test_a_snapshot_shows_the_whole_match_to_its_receiver() -> None:
     assert (shown.connected, shown.watchers, shown.private, shown.delay) == ((True, False), 4, True, 7)
     assert [seat.player.id for seat in shown.seats] == ["p0", "p1"]
     assert (shown.over, shown.winner, shown.reason, shown.seed, shown.next) == (False, None, None, None, None)
+    match = match_of("trapgrid", "a4", size=5)
+    word = views.summary(match, 3)
+    assert (word.id, word.ply, word.watchers, word.started, word.over) == ("m1", 1, 3, 1_000, False)
+    ended = views.summary(told(match, Resign, 1), 0)
+    assert (ended.over, ended.winner, ended.reason) == (True, 0, "resignation")
 
 
 def test_clocks_offers_and_places_are_told_in_a_snapshot() -> None:
@@ -157,14 +162,6 @@ def test_what_is_remembered_of_a_position_is_told_of_the_same_position_only() ->
     assert views.moves(told(first, Resign, 0), 1, id="c1").moves == ()
 
 
-def test_a_summary_shows_a_match_in_a_list() -> None:
-    match = match_of("trapgrid", "a4", size=5)
-    word = views.summary(match, 3)
-    assert (word.id, word.ply, word.watchers, word.started, word.over) == ("m1", 1, 3, 1_000, False)
-    ended = views.summary(told(match, Resign, 1), 0)
-    assert (ended.over, ended.winner, ended.reason) == (True, 0, "resignation")
-
-
 def test_the_end_and_a_draw_that_comes_near_are_explained_in_the_games_own_words() -> None:
     match = match_of("quoridor", "a1", "c3", "a2", "c2", "a3", size=3)
     ending = views.moves(match, match.ply, id="c1").ending
@@ -178,15 +175,12 @@ def test_the_end_and_a_draw_that_comes_near_are_explained_in_the_games_own_words
     assert views.moves(match_of("quoridor", "d1"), 1, id="c1").countdown is None
 
 
-def test_a_wall_that_is_not_legal_is_explained_before_it_is_tried() -> None:
+def test_a_wall_that_is_not_legal_is_explained_and_a_variation_has_the_gauges_of_every_position() -> None:
     told = views.moves(match_of("quoridor", "e3h"), 1, id="c1").refused
     assert told["e3v"] == "this wall crosses another"
     assert told["d3h"] == "this wall overlaps another"
     assert "c3h" not in told
     assert "e3v" not in views.moves(match_of("quoridor", "e2", walls=0), 1, id="c1").refused
-
-
-def test_a_variation_has_the_gauges_of_every_position() -> None:
     match = match_of("quoridor", "e2")
     line = views.variation(match, 1, ["e8", "e3h"], id="c1")
     assert line.gauges == ((("walls", 10), ("walls", 10)), (("walls", 9), ("walls", 10)))
