@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +19,7 @@ from cornered.cli.screenshots import START_TIMEOUT_S, running_server
 from cornered.clients.sdk.client import Client
 from cornered.clients.sdk.opponents import find_opponent
 from cornered.protocol.values import NO_CLOCK
+from tests.docs.blocks import ROOT
 from tests.docs.sandbox import Sandbox
 
 HOUSE_BOT: Final = "level-1"
@@ -48,10 +52,23 @@ def server(compiled: None) -> Iterator[str]:
         yield address
 
 
+@pytest.fixture(scope="session")
+def forking(compiled: None) -> Iterator[Path]:
+    """The socket of the process that forks the commands of pages; its path is short, as that of a socket has to be."""
+    with tempfile.TemporaryDirectory(prefix="cornered-docs-") as folder:
+        path = Path(folder) / "forking"
+        command = [sys.executable, "-m", "tests.docs.forking", str(path)]
+        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"ready\n"
+            yield path
+            process.kill()
+
+
 @pytest.fixture
-def sandbox(request: pytest.FixtureRequest, tmp_path: Path, compiled: None) -> Iterator[Sandbox]:
+def sandbox(request: pytest.FixtureRequest, tmp_path: Path, forking: Path) -> Iterator[Sandbox]:
     if request.node.callspec.params.get("page") in WITH_OWN_SERVER:
         with house() as address:
-            yield Sandbox(tmp_path, address)
+            yield Sandbox(tmp_path, address, forking)
     else:
-        yield Sandbox(tmp_path, request.getfixturevalue("server"))
+        yield Sandbox(tmp_path, request.getfixturevalue("server"), forking)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import sys
@@ -11,11 +12,14 @@ from pathlib import Path
 from typing import Final
 
 from tests.docs.blocks import ROOT
+from tests.docs.forking import CLIENT
 
 __all__ = ["Sandbox"]
 
-COMMAND_S: Final = 60.0
+COMMAND_S: Final = 300.0
 """Seconds after which a command counts as hanging."""
+STOP_S: Final = 60.0
+"""Seconds after which a command that does not end is sent a stronger signal."""
 DOCUMENTED: Final = "127.0.0.1:8420"
 """The address of the pages' server; that of the test takes its place."""
 
@@ -23,8 +27,8 @@ DOOR: Final = """#!/bin/sh
 # `./run` of a checkout whose environment exists already.
 door="$1"; shift
 case "$door" in
-  cornered) exec "{python}" -m cornered "$@" ;;
-  serve|cluster) exec "{python}" -m cornered "$door" "$@" ;;
+  cornered) exec "{cornered}" "$@" ;;
+  serve|cluster) exec "{cornered}" "$door" "$@" ;;
   python) exec "{python}" "$@" ;;
   *) echo "./run $door is not run here" >&2; exit 2 ;;
 esac
@@ -34,7 +38,8 @@ esac
 class Sandbox:
     """A folder with links to the examples and test data, and an environment that keeps every file in that folder."""
 
-    def __init__(self, folder: Path, server: str) -> None:
+    def __init__(self, folder: Path, server: str, forking: Path) -> None:
+        """`forking` is the socket of a process that forks commands."""
         self.folder = folder
         self.server = server
         self.state = folder / ".exported"
@@ -42,10 +47,13 @@ class Sandbox:
         self.state.touch()
         programs = folder / ".bin"
         programs.mkdir()
-        self._write(folder / "run", DOOR.format(python=sys.executable))
-        self._write(programs / "cornered", f'#!/bin/sh\nexec "{sys.executable}" -m cornered "$@"\n')
-        for name in ("python", "python3"):
-            self._write(programs / name, f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+        for kind in ("cornered", "file"):
+            client = CLIENT.format(python=sys.executable, socket=str(forking), kind=kind)
+            self._write(programs / kind, client)
+        self._write(folder / "run", DOOR.format(python=sys.executable, cornered=programs / "cornered"))
+        self._write(programs / "python3", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+        for_files = f'case "$1" in *.py) exec "{programs / "file"}" "$@" ;; esac'
+        self._write(programs / "python", f'#!/bin/sh\n{for_files}\nexec "{sys.executable}" "$@"\n')
         (folder / "examples").symlink_to(ROOT / "examples", target_is_directory=True)
         (folder / "tests").symlink_to(ROOT / "tests", target_is_directory=True)
         self.env = {name: value for name, value in os.environ.items() if not name.startswith(("CORNERED_", "XDG_"))}
@@ -106,13 +114,13 @@ class Sandbox:
 
     @staticmethod
     async def _end(process: Process) -> None:
-        """End the command with everything that it started."""
+        """End the command with everything that it started, which closes the pipe of its output."""
+        assert process.stdout is not None
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-            if process.returncode is not None:
+            if process.returncode is not None and process.stdout.at_eof():
                 return
-            os.killpg(process.pid, number)
-            try:
-                async with asyncio.timeout(5):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, number)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(STOP_S):
                     await process.communicate()
-            except TimeoutError:
-                continue

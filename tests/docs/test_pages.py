@@ -138,20 +138,17 @@ async def test_the_blocks_of_a_page_run_in_their_order(
         assert line in said.getvalue()
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
+def test_a_command_that_could_not_be_run_is_refused() -> None:
+    for command in (
         "cornered bench nonsense",
         "./run cornered play --nonsense",
         "cornered bot x --concurrency 1000",
         "pip install 'cornered[nonsense]'",
         "./run test tests/nonsense.py",
         "docker compose up",
-    ],
-)
-def test_a_command_that_could_not_be_run_is_refused(command: str) -> None:
-    with pytest.raises(Exception, match=r"nonsense|equal to 100|1000 is not in|cannot be read"):
-        check_arguments(command)
+    ):
+        with pytest.raises(Exception, match=r"nonsense|equal to 100|1000 is not in|cannot be read"):
+            check_arguments(command)
 
 
 def test_a_setting_of_the_environment_exists() -> None:
@@ -166,19 +163,20 @@ def test_a_setting_of_the_environment_exists() -> None:
     assert {name.lower() for name in shown} <= Settings.model_fields.keys()
 
 
-@pytest.mark.parametrize("page", pages())
-def test_every_block_says_what_it_is(page: str) -> None:
-    for block in read(page):
-        assert block.kind in (*COMMANDS, "python", *OTHER_KINDS), f"line {block.line}"
-        assert "$ cornered" not in block.text or block.kind == "console", f"line {block.line}"
-    outside = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    assert not re.findall(r"\n\n    (?:\$ |\./run |cornered |pip |docker )", outside), "a command without a fence"
+def test_every_block_says_what_it_is(subtests: pytest.Subtests) -> None:
+    for page in pages():
+        for block in read(page):
+            with subtests.test(page, line=block.line):
+                assert block.kind in (*COMMANDS, "python", *OTHER_KINDS)
+                assert "$ cornered" not in block.text or block.kind == "console"
+        outside = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        assert not re.findall(r"\n\n    (?:\$ |\./run |cornered |pip |docker )", outside), f"{page}: no fence"
 
 
-@pytest.mark.parametrize("page", SMALLER)
-def test_what_is_replaced_is_in_a_block_that_runs_in_small(page: str) -> None:
-    text = "".join(block.text for block in read(page) if block.marker in ("in small", "until"))
-    assert [shown for shown, _ in SMALLER[page] if shown not in text] == []
+def test_what_is_replaced_is_in_a_block_that_runs_in_small() -> None:
+    for page, replaced in SMALLER.items():
+        text = "".join(block.text for block in read(page) if block.marker in ("in small", "until"))
+        assert [shown for shown, _ in replaced if shown not in text] == [], page
 
 
 def test_few_blocks_are_not_run_and_each_has_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
