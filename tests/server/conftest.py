@@ -219,11 +219,12 @@ async def started(data: Path, *, passwords: Passwords | None = None, **given: An
 
 @pytest.fixture
 def start(tmp_path: Path, compiled: None, request: pytest.FixtureRequest) -> Start:
-    """Return the function that starts a server; its arguments are settings. A new SQLite file has its tables."""
+    """Return the function that starts a server; its arguments are settings. SQLite's file in the test's own folder has
+    its tables; in a folder that is named the server makes it."""
 
     def start(**given: Any) -> AbstractAsyncContextManager[Running]:
-        if given.get("database") == "" and not (file := given.get("data", tmp_path) / "cornered.db").exists():
-            file.parent.mkdir(exist_ok=True)
+        file = tmp_path / "cornered.db"
+        if given.get("database") == "" and "data" not in given and not file.exists():
             shutil.copy(request.getfixturevalue("migrated_file"), file)
         return started(**{"data": tmp_path, **given})
 
