@@ -70,6 +70,19 @@ async def bots_at(address: str, *names: str, store: TokenStore, **options: Any) 
             await playing
 
 
+@contextlib.asynccontextmanager
+async def playing(client: Client, choose: Callable[..., Any], **fields: Any) -> AsyncIterator[None]:
+    """Have a bot of the kit play TrapGrid inside the block."""
+    player = BotPlayer(client, choose, accepts=[Accepts(game="trapgrid")], **fields)
+    await player.declare()
+    task = asyncio.ensure_future(player.run())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
 def some_move(match: MatchView) -> str:
     return random.choice(match.state.moves())
 
@@ -436,10 +449,8 @@ async def test_a_wrong_result_of_choose_costs_its_own_game_alone(
         asyncio.timeout(60),
         Client.connect(address, name="Clumsy", kind="bot") as clumsy,
         Client.connect(address, name="Ann") as ann,
+        playing(clumsy, choose),
     ):
-        player = BotPlayer(clumsy, choose, accepts=[Accepts(game="trapgrid")])  # type: ignore[arg-type]
-        await player.declare()
-        playing = asyncio.ensure_future(player.run())
         news = ann.news()
         for wrong in WRONG:
             with subtests.test(wrong), caplog.at_level("ERROR", "cornered.bot"):
@@ -453,8 +464,6 @@ async def test_a_wrong_result_of_choose_costs_its_own_game_alone(
                 assert bad.id in told
                 assert "ply 0" in told
                 assert len(told) < 400
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
 
 
 async def challenged(client: Client, bot: Client, news: AsyncIterator[ClientNews], size: int) -> MatchView:
@@ -471,16 +480,12 @@ async def test_choose_may_be_a_coroutine(address: str) -> None:
         asyncio.timeout(60),
         Client.connect(address, name="Able", kind="bot") as able,
         Client.connect(address, name="Ann") as ann,
+        playing(able, choose),
     ):
-        player = BotPlayer(able, choose, accepts=[Accepts(game="trapgrid")])
-        await player.declare()
-        playing = asyncio.ensure_future(player.run())
         await ann.challenge(able.player.id, "trapgrid", size=4)
         match = await paired(ann)
         await play_out(match)
         assert match.snapshot.reason == "rules"
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
 
 
 async def test_a_fault_in_what_a_bot_is_asked_beside_its_moves_costs_one_game(address: str) -> None:
@@ -489,25 +494,18 @@ async def test_a_fault_in_what_a_bot_is_asked_beside_its_moves_costs_one_game(ad
             raise RuntimeError("a fault in the bot")
         return Tempo()
 
-    async def choose(match: MatchView, limit: Limit) -> str:
-        return some_move(match)
-
     async with (
         asyncio.timeout(60),
         Client.connect(address, name="Clumsy", kind="bot") as clumsy,
         Client.connect(address, name="Ann") as ann,
+        playing(clumsy, lambda match, limit: some_move(match), tempo=tempo),
     ):
-        player = BotPlayer(clumsy, choose, accepts=[Accepts(game="trapgrid")], tempo=tempo)
-        await player.declare()
-        playing = asyncio.ensure_future(player.run())
         news = ann.news()
         for size, reason in ((3, "resignation"), (4, "rules")):
             await ann.challenge(clumsy.player.id, "trapgrid", seat=1, size=size)
             match = await paired(ann, news)
             await play_out(match)
             assert match.snapshot.reason == reason
-        playing.cancel()
-        await asyncio.gather(playing, return_exceptions=True)
 
 
 async def test_the_first_bot_of_the_readme_plays(address: str, tmp_path: Path) -> None:
