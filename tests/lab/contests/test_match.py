@@ -103,7 +103,7 @@ def test_a_match_goes_on_where_it_was_and_plays_no_game_twice(workforce: Workfor
     assert len((tmp_path / GAMES_FILE).read_bytes().splitlines()) == 12
 
 
-def test_what_is_decided_by_kept_games_plays_no_more() -> None:
+def test_what_is_decided_plays_no_more_and_a_game_depends_on_its_number_alone() -> None:
     keep = MemoryGameStore()
     for fixture in paired(STRONG, WEAK, OPENINGS, 2):
         keep.append(PlayedGame(fixture, (), 0, "rules", (Effort(), Effort())))
@@ -111,6 +111,11 @@ def test_what_is_decided_by_kept_games_plays_no_more() -> None:
         PairedMatch(STRONG, WEAK, TERMS, OPENINGS, 50), Nobody(), keep, until=lambda played, tally: tally.games == 4
     )
     assert tally.pairs == (0, 0, 2, 0, 0)
+
+    fixtures = list(paired(STRONG, WEAK, OPENINGS, 3))
+    alone = play(TERMS, fixtures[5])
+    after = [play(TERMS, fixture) for fixture in fixtures]
+    assert timeless({0: alone}) == timeless({0: after[5]})
 
 
 class Nobody(Workforce):
@@ -121,10 +126,3 @@ class Nobody(Workforce):
 
     def carry_out(self, *args: object, **named: object) -> NoReturn:  # whatever it is
         raise AssertionError("nobody is there to play")
-
-
-def test_a_game_depends_on_its_number_and_not_on_those_before_it_in_the_same_process() -> None:
-    fixtures = list(paired(STRONG, WEAK, OPENINGS, 3))
-    alone = play(TERMS, fixtures[5])
-    after = [play(TERMS, fixture) for fixture in fixtures]
-    assert timeless({0: alone}) == timeless({0: after[5]})

@@ -179,7 +179,7 @@ def test_the_default_reading_is_the_bots_search_and_every_other_one_is_not_and_g
     assert set(won) <= {0, 1}
 
 
-def test_a_quotient_of_whole_numbers_is_one_until_the_first_loss() -> None:
+def test_a_quotient_may_be_whole_and_who_wins_is_counted_for_the_root_the_leaf_or_the_node() -> None:
     node = BambooTreeNode(bamboo(engine.load("bamboo", radius=2).start()).position, [], visits=4, wins=3)
     assert value_of(node, TreeReading()) == 0.75
     assert value_of(node, TreeReading(is_whole=True)) == 0
@@ -187,8 +187,6 @@ def test_a_quotient_of_whole_numbers_is_one_until_the_first_loss() -> None:
     node.wins = 4
     assert value_of(node, TreeReading(is_whole=True)) == 1
 
-
-def test_who_wins_is_counted_for_the_root_the_leaf_or_the_node() -> None:
     kinds = TreeReading(), TreeReading(for_root=True), TreeReading(for_leaf=True)
     # The root's player moves to each of its children, so that the three count the same until one has a child.
     once, *others = (visits(grown(reading, 19)) for reading in kinds)
@@ -214,13 +212,18 @@ def test_figures_12_and_13_judge_the_reading_by_the_text_below_equation_8(tmp_pa
     }
 
 
-def test_the_three_forms_of_minimax_agree_and_pruning_saves_nodes() -> None:
+def test_the_three_forms_of_minimax_agree_and_each_phase_is_a_third_of_the_game() -> None:
     found = searched((START, (), 2))
     assert len({found[f"{kind} value"] for kind in ("plain", "pruned", "sorted")}) == 1
     # All replies: the root, 91 moves and 91 x 90 replies.
     assert found["plain nodes"] == 1 + 91 + 91 * 90
     assert found["pruned nodes"] < found["plain nodes"] / 10
     assert "plain nodes" not in searched((ContestTerms.of("bamboo", {"radius": 5}), _random_game()[:60], 4))
+
+    for number in range(30):
+        played = PlayedGame(Fixture(number, ("a", "b"), ("x",) * 2), tuple("x" * 62), 0, "rules")
+        early, middle, late = map(len, phases_of(START, played))
+        assert 2 <= early < 22 <= middle < 42 <= late < 62
 
 
 def _random_game() -> tuple[str, ...]:
@@ -242,13 +245,6 @@ def test_a_perfect_order_cuts_all_but_one_branch_and_the_worst_cuts_ties_alone()
     replies = [values[9 * i : 9 * i + 9] for i in range(91)]
     assert evaluated_of(replies, is_best_first=False) == 91 * 9
     assert evaluated_of(replies, is_best_first=True) == 9 + 90
-
-
-def test_each_phase_is_a_third_of_the_game_after_its_opening() -> None:
-    for number in range(30):
-        played = PlayedGame(Fixture(number, ("a", "b"), ("x",) * 2), tuple("x" * 62), 0, "rules")
-        early, middle, late = map(len, phases_of(START, played))
-        assert 2 <= early < 22 <= middle < 42 <= late < 62
 
 
 def test_the_pruning_experiment_checks_values_and_judges_the_papers_three_claims(tmp_path: Path) -> None:
@@ -293,7 +289,7 @@ def test_legality_tests_of_minimax_are_those_of_its_nodes() -> None:
     assert minimax_tests(19, 19, nodes) == tests
 
 
-def test_legality_tests_of_a_random_game_are_the_expected_ones() -> None:
+def test_legality_tests_of_a_random_game_are_the_expected_ones_and_pruning_takes_fewer() -> None:
     position = bamboo(engine.load("bamboo", radius=1).start()).position
     chance, again, moves, expected = Random(5), Random(5), np.empty(MAX_MOVES, np.int64), 0.0
     result = playout_tests(position, chance)
@@ -306,8 +302,6 @@ def test_legality_tests_of_a_random_game_are_the_expected_ones() -> None:
     # The last turn tests every free cell in vain.
     assert result == pytest.approx(expected + size_of(position[6:9]), rel=0.01)
 
-
-def test_work_repeats_and_pruning_takes_less() -> None:
     worked = work((1, 1))
     assert 0 < worked["minimax, depth 2"] < worked["minimax, depth 2, nothing pruned"]
     assert work((1, 1)) == worked

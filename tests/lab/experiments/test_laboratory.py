@@ -51,10 +51,13 @@ def test_what_was_finished_before_a_failure_is_not_measured_again(lab: Laborator
     assert not {1, 2} & set(calls)
 
 
-def test_a_folder_of_other_work_is_not_taken_for_this(lab: Laboratory) -> None:
+def test_a_folder_of_other_work_and_a_bot_of_another_game_are_refused(lab: Laboratory) -> None:
     lab.measure("squares", square, [1])
     with pytest.raises(ValueError, match="results of other work"):
         lab.measure("squares", square, [2])
+    with pytest.raises(ValueError, match="bamboo-outer does not play"):
+        lab.meet("games", TERMS, [("random", "random", 2), ("bamboo-outer", "random", 2)])
+    assert not (lab.folder / "games").exists()
 
 
 def test_two_bots_meet_with_either_in_seat_0_in_half_of_the_games(lab: Laboratory) -> None:
@@ -79,12 +82,6 @@ def test_games_that_were_played_are_not_played_again(lab: Laboratory) -> None:
         (played.moves, played.winner) for played in first.games
     ]
     assert (lab.folder / "games" / "games.jsonl").read_bytes() == lines
-
-
-def test_a_bot_of_another_game_is_refused_before_anything_is_played(lab: Laboratory) -> None:
-    with pytest.raises(ValueError, match="bamboo-outer does not play"):
-        lab.meet("games", TERMS, [("random", "random", 2), ("bamboo-outer", "random", 2)])
-    assert not (lab.folder / "games").exists()
 
 
 def test_a_bot_that_fails_is_no_figure(lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:

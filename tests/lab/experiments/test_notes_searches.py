@@ -71,7 +71,7 @@ def test_quiescence(tmp_path: Path) -> None:
     assert all("equal depth" in label and ("winner" in label or "losses" in label) for label in claimed)
 
 
-def test_a_search_is_judged_by_the_solution() -> None:
+def test_a_search_is_judged_by_the_solution_and_both_games_of_a_pair_by_their_opening() -> None:
     one = judgement((SMALL.label, 1, LINE))
     assert one["proven"] == solution(position_after(SMALL.terms(1), LINE)).value == "win"
     # Five plies before the end, which so many positions reach and so little depth does not.
@@ -83,6 +83,14 @@ def test_a_search_is_judged_by_the_solution() -> None:
     assert (lost["kept depth plain"], lost["unseen nodes plain"]) == (None, True)
     assert lost["nodes plain"] <= lost["nodes moves"]
 
+    # The winner is decided after these moves, whoever searches it.
+    opening = (*LINE, "c2", "d2")
+    winner = solution(position_after(SMALL.terms(1), opening))
+    scores = pair_scores((SMALL.label, 1, opening, "moves", "depth"))
+    mover = len(opening) % 2
+    first = (winner.value == "win") == (mover == 0)
+    assert scores == [float(first), float(not first)]
+
 
 def test_equal_nodes_are_not_exceeded_and_the_last_whole_iteration_counts() -> None:
     state = position_after(SMALL.terms(1), LINE)
@@ -93,16 +101,6 @@ def test_equal_nodes_are_not_exceeded_and_the_last_whole_iteration_counts() -> N
             assert math.isfinite(value)
     assert deepened(SMALL, state, 1, "") == (0.0, (state.moves()[0],))
     assert deepened(SMALL, state, 10**6, "")[0] == minimax(state, 0, TextbookSearch(state.to_move, SMALL.evaluate))[0]
-
-
-def test_both_games_of_a_pair_start_from_the_opening() -> None:
-    # The winner is decided after these moves, whoever searches it.
-    opening = (*LINE, "c2", "d2")
-    winner = solution(position_after(SMALL.terms(1), opening))
-    scores = pair_scores((SMALL.label, 1, opening, "moves", "depth"))
-    mover = len(opening) % 2
-    first = (winner.value == "win") == (mover == 0)
-    assert scores == [float(first), float(not first)]
 
 
 def test_a_row_that_differs_names_the_test_that_agrees() -> None:
@@ -128,7 +126,7 @@ def test_expectiminimax(tmp_path: Path) -> None:
         assert none.verdict in ("unclear", "differs")
 
 
-def test_a_chance_to_win_is_the_mean_over_the_rolls() -> None:
+def test_a_chance_to_win_is_the_mean_over_the_rolls_and_compared_with_exact_fractions() -> None:
     game = engine.load("isolation", width=3, height=2, dice=True)
     state = game.start()
     for move in ("a1", "c2"):
@@ -138,8 +136,6 @@ def test_a_chance_to_win_is_the_mean_over_the_rolls() -> None:
     assert chance_to_win(state, 0, known) == sum(after) / 3
     assert chance_to_win(state, 0, {}) + chance_to_win(state, 1, {}) == 1
 
-
-def test_expectiminimax_is_compared_with_exact_fractions() -> None:
     opening = ("a1", "c3", "2", "b1", "1", "c2", "1")
     one = chances((SOLVED, 1, opening))
     assert one["exact"]

@@ -155,7 +155,9 @@ def test_the_command_writes_networks_and_their_cards(game: str, tmp_path: Path) 
     assert f"{generation['positions']:,} positions" in card
 
 
-def test_a_budget_of_time_sets_the_games(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_budget_of_time_sets_the_games_and_a_game_without_features_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from cornered.lab.learning import generations
 
     clock = 0.0
@@ -172,7 +174,5 @@ def test_a_budget_of_time_sets_the_games(monkeypatch: pytest.MonkeyPatch) -> Non
     # A generation has one file of games at least.
     assert generations.plan_within(plan, 0.01, 2).games == plan.shard_games
 
-
-def test_a_game_without_features_is_refused() -> None:
     with pytest.raises(ValueError, match="no network evaluates trapgrid; there are networks for quoridor, isolation, "):
         LearningPlan("trapgrid", 1, 1, 1, 1, 1)

@@ -35,11 +35,8 @@ def lesson(title: str) -> Lesson:
     return next(one for lessons in LESSONS.values() for one in lessons if one.title == title)
 
 
-def test_the_shipped_lessons_are_those_of_the_source() -> None:
+def test_the_shipped_lessons_and_pictures_are_those_of_the_source() -> None:
     assert (WEB / "lessons.json").read_text(encoding="utf-8") == lessons_text(), "write them by `cornered lessons`"
-
-
-def test_the_shipped_pictures_are_those_of_the_source() -> None:
     assert (WEB / "rules.json").read_text(encoding="utf-8") == rules_text(), "write them by `cornered lessons`"
 
 

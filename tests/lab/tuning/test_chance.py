@@ -17,13 +17,11 @@ def drawn_from(scale: float, count: int, seed: int) -> list[Sample]:
     return [Sample(n // 10, s, float(chance.random() < win_probability(s, scale))) for n, s in enumerate(scores)]
 
 
-def test_a_curve_is_found_again(subtests: pytest.Subtests) -> None:
+def test_a_curve_is_found_again_and_a_calibration_tells_a_good_one_from_a_bad_one(subtests: pytest.Subtests) -> None:
     for scale in (0.5, 3.0, 40.0):
         with subtests.test(scale=scale):
             assert fitted(drawn_from(scale, 4_000, 1)) == pytest.approx(scale, rel=0.1)
 
-
-def test_a_calibration_tells_a_good_curve_from_a_bad_one() -> None:
     samples = drawn_from(3.0, 4_000, 2)
     good, bad = judged(samples, 3.0), judged(samples, 0.3)
     assert good.error < 0.03 < bad.error

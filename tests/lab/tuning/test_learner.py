@@ -66,13 +66,13 @@ def test_each_batch_is_played_by_what_was_learnt_before(workforce: Workforce) ->
     assert learn(terms, plan, workforce) == learnt
 
 
-def test_another_seed_learns_something_else(workforce: Workforce) -> None:
+def test_another_seed_learns_something_else_and_a_checkpoint_of_another_command_is_refused(
+    workforce: Workforce, tmp_path: Path
+) -> None:
     first = learn(TERMS, LearningPlan(20), workforce)
     second = learn(replace(TERMS, seed=4), LearningPlan(20), workforce)
     assert first.theta != second.theta
 
-
-def test_a_checkpoint_of_another_command_is_refused(tmp_path: Path, workforce: Workforce) -> None:
     checkpoint = tmp_path / "checkpoint"
     learn(TERMS, LearningPlan(20), workforce, checkpoint)
     with pytest.raises(ValueError, match="another command"):
