@@ -80,7 +80,7 @@ async def first_place(client: Client, bot: str) -> tuple[PoolRating, Leaderboard
             if len(board.entries) >= 3 and board.entries[0].player.id == bot:
                 ratings = (await retry(partial(client.profile, bot))).ratings
                 return next(one for one in ratings if one.pool == rating.pool), board
-        await asyncio.sleep(1.0)
+        await asyncio.sleep(0.2)
 
 
 async def climbs(here: str, there: str) -> None:
