@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 GROUP = """
 import os
 from pathlib import Path
@@ -23,7 +21,6 @@ def test_it(number):
 """
 
 
-@pytest.mark.thorough
 def test_a_group_of_tests_runs_in_one_process(tmp_path: Path) -> None:
     (tmp_path / "test_group.py").write_text(GROUP)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", "--dist", "loadgroup"]
