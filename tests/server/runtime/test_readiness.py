@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+import runpy
 import subprocess
 import sys
 import urllib.error
@@ -14,7 +15,6 @@ from typing import Any
 import pytest
 
 from cornered import engine
-from cornered.engine.compile.compiler import compile_each
 from cornered.protocol.values import NO_CLOCK, GameSpec, Player
 from cornered.server.adapters.bus_local import LocalBus
 from cornered.server.adapters.journal_memory import MemoryJournal
@@ -25,7 +25,7 @@ from cornered.server.metrics import Counts
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_room import Services
-from cornered.server.runtime.readiness import Readiness, _make_ready
+from cornered.server.runtime.readiness import Readiness
 from cornered.server.settings import MEMORY_DATABASE, Settings
 from tests.server.runtime.observer import Recorder
 
@@ -146,13 +146,17 @@ async def test_the_server_says_when_it_is_ready_for_every_game(tmp_path: Path) -
         assert answer[1] == "ready\n"
 
 
+@pytest.mark.filterwarnings("ignore:.*readiness.* found in sys.modules:RuntimeWarning")
 def test_the_compiling_process_names_what_is_done_and_a_game_that_fails_keeps_no_other_one_waiting(
-    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    names = [kind.name for kind in engine.games()]
-    assert compile_each(["catalogue", *names], _make_ready) == 0
+    module, names = "cornered.server.runtime.readiness", [kind.name for kind in engine.games()]
+    monkeypatch.setattr(sys, "argv", [module, "catalogue", *names])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module(module, run_name="__main__")
+    assert ended.value.code == 0
     assert capsys.readouterr().out.split() == ["catalogue", *names]
-    command = [sys.executable, "-m", "cornered.server.runtime.readiness", "catalogue", "no game", *names]
+    command = [sys.executable, "-m", module, "catalogue", "no game", *names]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stdout.split() == ["catalogue", *names]
