@@ -91,7 +91,7 @@ def server_of_pages() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def shared_address(pytestconfig: pytest.Config) -> Iterator[str]:
+def shared_address(pytestconfig: pytest.Config, compiled: None) -> Iterator[str]:
     """The address of a server without bots of its own, for the tests of the page.
 
     Players keep what they did, so those of two files need different names.
@@ -112,7 +112,7 @@ def address(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def own_address() -> Iterator[str]:
+def own_address(compiled: None) -> Iterator[str]:
     """The address of a server for the tests of one file, where nobody else is or has played."""
     with server_of_pages() as address:
         yield address
@@ -122,7 +122,7 @@ TWO_NODES = pytest.param(2, id="two nodes on PostgreSQL", marks=[pytest.mark.mqt
 
 
 @pytest.fixture(scope="module", params=[pytest.param(1, id="one node on SQLite"), TWO_NODES])
-def installation(request: pytest.FixtureRequest) -> Iterator[Installation]:
+def installation(request: pytest.FixtureRequest, compiled: None) -> Iterator[Installation]:
     """A server of either kind, without bots, whatever `--nodes` says; a test that takes it runs on both."""
     if request.param > 1:
         request.getfixturevalue("postgres_programs")

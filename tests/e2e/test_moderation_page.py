@@ -27,7 +27,7 @@ def data() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def address(data: Path) -> Iterator[str]:
+def address(data: Path, compiled: None) -> Iterator[str]:
     """The address of a server whose store is in `data`."""
     with screenshots.running_server("--no-bots", "--data", str(data)) as address:
         yield address
