@@ -140,7 +140,7 @@ async def test_a_flood_of_sign_ins_keeps_out_no_owner_at_a_known_address(
     # Few enough attackers for a test are more than the queue of passwords serves within its patience.
     monkeypatch.setattr(limits, "PASSWORD_RATE", 0.5)
     monkeypatch.setattr(limits, "PASSWORD_BURST", 4.0)
-    async with start(proxies="127.0.0.1", log_level="error") as server, far_away(server) as home:
+    async with start(proxies="127.0.0.1", log_level="error", hello_seconds=600) as server, far_away(server) as home:
         await register(home)
         await home.ask(acc.SignIn, name="Anna", password=PASSWORD)
 
@@ -164,7 +164,7 @@ async def test_who_gives_up_leaves_the_queue_of_passwords(start: Start, monkeypa
     monkeypatch.setattr(limits, "PASSWORD_RATE", 0.2)
     monkeypatch.setattr(limits, "PASSWORD_BURST", 1.0)
     loop = asyncio.get_running_loop()
-    async with start(proxies="127.0.0.1", log_level="error") as server, far_away(server) as first:
+    async with start(proxies="127.0.0.1", log_level="error", hello_seconds=600) as server, far_away(server) as first:
         assert await first.refused(acc.SignIn, name="Nobody", password=OTHER) == "bad_credentials"
         async with far_away(server) as next_one:
             began = loop.time()

@@ -327,7 +327,7 @@ async def fail(door: Client, name: str, times: int) -> list[str]:
 @pytest.mark.virtual_time
 async def test_who_guesses_passwords_is_slowed_down_and_the_owner_gets_in(start: Start) -> None:
     burst = int(ACCOUNT_FAILURE_BURST)
-    async with start(proxies="127.0.0.1") as server:
+    async with start(proxies="127.0.0.1", hello_seconds=600) as server:
 
         def at(address: str) -> Any:
             return server.socket(additional_headers={"X-Forwarded-For": address})
@@ -355,7 +355,7 @@ async def test_an_address_tries_few_names_and_an_unknown_one_is_as_slow(
     # So that no failure is forgotten while passwords wait to be hashed.
     monkeypatch.setattr(limits, "PASSWORD_RATE", 100.0)
     account, burst = int(ACCOUNT_FAILURE_BURST), int(ADDRESS_FAILURE_BURST)
-    async with start() as server, server.client("Guest") as ann:
+    async with start(hello_seconds=600) as server, server.client("Guest") as ann:
         await register(ann)
         codes = []
         for name in ("Zoe", "Yve", "Anna"):
@@ -374,7 +374,7 @@ async def test_an_address_tries_few_names_and_an_unknown_one_is_as_slow(
 @pytest.mark.virtual_time
 async def test_attempts_at_once_are_no_more_than_those_one_by_one(start: Start) -> None:
     burst = int(ACCOUNT_FAILURE_BURST)
-    async with start() as server, server.client("Guest") as ann:
+    async with start(hello_seconds=600) as server, server.client("Guest") as ann:
         await register(ann)
         answers = await asyncio.gather(*(sign_in(server, "Anna", OTHER) for _ in range(2 * burst)))
         assert sorted(one.code for one in answers) == ["bad_credentials"] * burst + ["too_fast"] * burst

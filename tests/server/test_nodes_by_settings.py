@@ -29,13 +29,13 @@ pytestmark = [pytest.mark.mqtt, pytest.mark.postgres]
 
 
 async def test_two_nodes_play_by_tls_to_database_and_broker(
-    start: Start, secure: tuple[Postgres, Path], encrypted: SecuredMosquitto, tmp_path: Path
+    start: Start, secure: tuple[str, Path], encrypted: SecuredMosquitto, tmp_path: Path
 ) -> None:
-    server, certificate = secure
+    address, certificate = secure
     authority = tmp_path / "database.pem"
     authority.write_bytes(certificate.read_bytes())
     shared = {
-        "database": f"{server.new_database()}?ssl=verify-full&sslrootcert={authority}",
+        "database": f"{address}?ssl=verify-full&sslrootcert={authority}",
         "mqtt": f"mqtts://127.0.0.1:{encrypted.port}?ca={encrypted.folder}/ca.pem",
     }
     async with (
