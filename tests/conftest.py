@@ -121,6 +121,17 @@ def _default_log() -> None:
     structlog.configure(processors=[*structlog.get_config()["processors"][:-1], renderer])
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _fork_server(pytestconfig: pytest.Config) -> None:
+    """In a worker of pytest-xdist start the server that forks processes with all that searches need: a bot of a file
+    would start one without, and each later process would import it again."""
+    if hasattr(pytestconfig, "workerinput"):
+        # Imported here, since few tests need it.
+        from cornered.bots.pool.worker_process import start_fork_server
+
+        start_fork_server(["minimax"], "cornered.lab.contests.arena")
+
+
 @pytest.fixture(scope="session")
 def compiled() -> None:
     """Compile the rules before a server runs: compilation stalls the event loop long enough to count as an outage."""

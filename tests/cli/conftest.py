@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 import pytest
 from typer.testing import CliRunner, Result
 
-from cornered.bots.pool.worker_process import start_fork_server
 from cornered.cli.main import narrowed_to
 from cornered.server import log
 from tests.server.conftest import PLENTY, started
@@ -45,13 +44,6 @@ class Served:
     def run(self, *words: str, typed: str = "", **env: str) -> Result:
         """Call a command that reaches this server."""
         return run(*words, typed=typed, CORNERED_SERVER=self.url, **env)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _fork_server() -> None:
-    """Start the server that forks workers with all that searches need: a bot of a file alone would start one without,
-    and each later worker would import it again."""
-    start_fork_server(["minimax"], "cornered.lab.contests.arena")
 
 
 @contextmanager
