@@ -100,7 +100,7 @@ def hold_slots(line: Connection, url: str, name: str) -> None:
 
 
 def write(line: Connection, url: str, match: str, *events: str) -> None:
-    """Be a node on PostgreSQL that stores one event of a match, and another when told to; send the name of its error."""
+    """Be a node on PostgreSQL that stores one event of a match, and another when told to; send its error's name."""
 
     async def append() -> None:
         database = await Database.open(url)
