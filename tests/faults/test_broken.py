@@ -17,15 +17,15 @@ from tests.faults.test_campaign import carry_out
 def test_a_broken_build_is_caught(name: str, *, is_long: bool) -> None:
     build = BUILDS[name]
     is_alone = build.nodes == 1
-    seconds, faults = (8.0, 6) if is_alone else (9.0, 2)
+    seconds, faults, seed = (8.0, 6, 9) if is_alone else (14.0, 3, 3)
     plan = Plan(
         seconds * (2 if is_long else 1),
         faults,
-        seed=9,
+        seed=seed,
         nodes=build.nodes,
         is_postgres=not is_alone,
         has_broker=not is_alone,
-        pairs=3,
+        pairs=3 if is_alone else 8,
         watchers=0,
         settle_s=2.0,
         kinds=build.kinds,
