@@ -162,6 +162,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    target = config.getoption("--record")
+    if target is not None and (config.rootpath / target).suffix != DURATIONS.suffix:
+        raise pytest.UsageError(
+            f"--record writes a file of JSON, not {target}: put it behind the tests, or write --record=FILE"
+        )
     config.stash[CPU_TIME] = CpuTime(config)
     config.pluginmanager.register(config.stash[CPU_TIME], "cpu-time")
 
