@@ -39,6 +39,8 @@ pytest_plugins = ["tests.cpu_time", "tests.tiers", "tests.changed"]
 
 DEADLINE = 60.0
 POLL_INTERVAL_S = 0.01
+TESTS = Path(__file__).parent
+RETRIED = {"attacks", "bench", "docs", "e2e"}
 
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
@@ -60,6 +62,25 @@ def pytest_configure(config: pytest.Config) -> None:
     # What a script of a shell puts into the background ignores SIGINT, and programs under test would inherit that.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """In CI a test with programs, browsers or measurements that fails runs once more, and the summary names it.
+
+    What faults and kills show is final: a move that is lost once is lost.
+    """
+    for item in items:
+        folder = item.path.relative_to(TESTS).parts[0]
+        if IN_CI and folder in RETRIED and item.path.name != "test_kill.py":
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print why tests ran again."""
+    for report in terminalreporter.getreports("rerun"):
+        terminalreporter.section(f"run again: {report.nodeid}")
+        terminalreporter.write_line(report.longreprtext)
 
 
 def pytest_report_header() -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import shutil
 import subprocess
 from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +18,7 @@ from cornered.cli.house_process import ANALYST_KEY
 from cornered.cli.screenshots import FLAGS, find_chromium
 from tests.conftest import IN_CI, INSTALL_LOCK, INSTALL_SECONDS, require
 from tests.e2e.installation import Installation, installed
-from tests.e2e.servers import OPERATORS_KEY, running_server
+from tests.e2e.servers import OPERATORS_KEY, UNLIMITED, running_server, started
 from tests.e2e.window import HOST_NAME, Window
 
 HERE: Final = Path(__file__).parent
@@ -81,13 +81,10 @@ def browser(pytestconfig: pytest.Config, playwright: Playwright, chromium: Path)
     browser.close()
 
 
-@contextlib.contextmanager
-def server_of_pages() -> Iterator[str]:
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv(ANALYST_KEY, OPERATORS_KEY)
-        environment.setenv("CORNERED_HOSTS", HOST_NAME)
-        with running_server("--no-bots") as address:
-            yield address
+def server_of_pages() -> AbstractContextManager[str]:
+    """Return a server without bots, with the operator's key and the name of this machine, that limits no haste."""
+    variables = {ANALYST_KEY: OPERATORS_KEY, "CORNERED_HOSTS": HOST_NAME}
+    return started(running_server("--no-bots"), **variables, **UNLIMITED)
 
 
 @pytest.fixture(scope="session")

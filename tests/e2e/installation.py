@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from cornered.cli import screenshots
 from cornered.cli.main import narrowed_to
+from tests.e2e.servers import UNLIMITED, started
 
 __all__ = ["Installation", "administer", "installed"]
 
@@ -59,7 +60,8 @@ def installed(nodes: int) -> Iterator[Installation]:
         # Root's cluster has services of other users, who go through it to their own folders.
         folder.chmod(0o711)
         command = ("serve",) if nodes == 1 else ("cluster", "--nodes", str(nodes))
-        with screenshots.running_server("--no-bots", "--data", name, command=command) as address:
+        server = screenshots.running_server("--no-bots", "--data", name, command=command)
+        with started(server, **UNLIMITED) as address:
             variables = {"CORNERED_DATA": name} if nodes == 1 else {"CORNERED_DATABASE": _database(folder / "postgres")}
             yield Installation(address, nodes, variables)
 

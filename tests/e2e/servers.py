@@ -8,6 +8,7 @@ import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Final
 
 import pytest
 from pydantic import SecretStr
@@ -17,7 +18,7 @@ from cornered.cli.house_process import ANALYST_KEY
 from cornered.server.app import run
 from cornered.server.settings import MEMORY_DATABASE, Settings
 
-__all__ = ["OPERATORS_KEY", "nodes", "operators_server", "running", "running_server"]
+__all__ = ["OPERATORS_KEY", "UNLIMITED", "nodes", "operators_server", "running", "running_server", "started"]
 
 OPERATORS_KEY = "the-key-of-the-operator"
 """The key of the servers of `running` and `operators_server`, with which a bot may bear the name of a house bot, and
@@ -27,6 +28,26 @@ analyse positions for others."""
 def nodes() -> int:
     """Return how many nodes the server under test has: the value of `--nodes`, which `tests/conftest.py` puts there."""
     return int(os.environ.get("NODES_UNDER_TEST", "1"))
+
+
+UNLIMITED: Final = {
+    f"CORNERED_{kind}_{bound}": "1000000" for kind in ("MESSAGE", "ADDRESS", "GUEST") for bound in ("RATE", "BURST")
+}
+"""Settings of a server that limits no haste: tests on an idle machine are faster than players."""
+
+
+@contextlib.contextmanager
+def started(server: AbstractContextManager[str], **variables: str) -> Iterator[str]:
+    """Run a server that starts with these variables, and yield its address.
+
+    Other tests of this process do not see them: a server of theirs would take them for its settings.
+    """
+    with contextlib.ExitStack() as stack:
+        with pytest.MonkeyPatch.context() as environment:
+            for name, value in variables.items():
+                environment.setenv(name, value)
+            address = stack.enter_context(server)
+        yield address
 
 
 def running_server(*arguments: str) -> AbstractContextManager[str]:
@@ -42,10 +63,8 @@ def running_server(*arguments: str) -> AbstractContextManager[str]:
 @contextlib.contextmanager
 def operators_server() -> Iterator[str]:
     """Run a server without bots that knows the operator's key, and yield the page's address."""
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv(ANALYST_KEY, OPERATORS_KEY)
-        with running_server("--no-bots") as address:
-            yield address
+    with started(running_server("--no-bots"), **{ANALYST_KEY: OPERATORS_KEY}) as address:
+        yield address
 
 
 @contextlib.asynccontextmanager
