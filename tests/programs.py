@@ -43,7 +43,7 @@ def service(find: Callable[[], Path]) -> Find:
 
 PROGRAMS: Final[dict[str, Find]] = {
     "chromium-headless-shell": on_path("chromium-headless-shell"),
-    "chromium": find_chromium,
+    "chromium": lambda: Path(found) if (found := find_chromium()) else None,
     "postgresql": service(postgres.postgres_programs),
     "mosquitto": service(mosquitto.mosquitto_program),
     "nodejs": on_path("node"),

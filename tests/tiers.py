@@ -64,7 +64,7 @@ def names_tests(config: pytest.Config) -> bool:
 
 def is_whole(config: pytest.Config) -> bool:
     """Return whether the suite is collected from its beginning to its end."""
-    return not names_tests(config) and config.getoption("--changed") is None
+    return not (names_tests(config) or config.getoption("--changed") or config.getoption("--ignore"))
 
 
 def smoke_tests(root: Path) -> frozenset[str]:
