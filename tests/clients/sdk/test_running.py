@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -63,14 +64,23 @@ async def test_a_bot_challenges_its_opponent_again_after_each_game_until_it_has_
     async with opponent(url) as other, Client.connect(url, name="Ann") as ann:
         lobby, accepts = await ann.lobby(), set[tuple[Accepts, ...]]()
 
+        is_seen = threading.Event()
+
         async def watch() -> None:
             while True:
                 accepts.update(one.accepts for one in lobby.players.values() if one.player.name == "Mine")
+                if accepts:
+                    is_seen.set()
                 await lobby.changed(lobby.version)
+
+        def choose(state: State, limit: Limit) -> str:
+            # The lobby is told a few times a second, and a game is over sooner.
+            assert is_seen.wait(TIMEOUT_S)
+            return first(state, limit)
 
         with caplog.at_level("INFO", "cornered.bot"):
             watching = asyncio.ensure_future(watch())
-            await play(url, tmp_path, play="RIVAL", games=3, clock="1+0", rated=True)
+            await play(url, tmp_path, choose, play="RIVAL", games=3, clock="1+0", rated=True)
             watching.cancel()
         matches = (await other.my_matches()).finished
     assert accepts == {()}, "it is challenged by nobody"
