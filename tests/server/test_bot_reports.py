@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -21,7 +20,8 @@ from cornered.protocol.bot_reports import (
 from cornered.protocol.commands import Declare, Ping, Play, Resign
 from cornered.protocol.messages import Pong
 from cornered.protocol.values import Accepts, Fischer
-from tests.server.conftest import PLENTY, TIMEOUT_S, Client, Pair, PlayOut, Running, Start, Stores
+from tests.server.conftest import PLENTY, Client, Pair, PlayOut, Running, Start, Stores
+from tests.waiting import found as once
 
 
 @pytest.fixture
@@ -38,14 +38,6 @@ async def bot(client: Client) -> None:
 async def report(client: Client, **fields: Any) -> BotReport:
     found = await client.ask(AskBotReport, **fields)
     assert isinstance(found, BotReport), found
-    return found
-
-
-async def once(look: Callable[[], Awaitable[BotReport]], is_so: Callable[[BotReport], bool]) -> BotReport:
-    """Return the report as soon as it is so: what the server sees itself is written a moment later."""
-    async with asyncio.timeout(TIMEOUT_S):
-        while not is_so(found := await look()):
-            pass
     return found
 
 
