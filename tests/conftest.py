@@ -234,8 +234,8 @@ def postgres(postgres_programs: Path) -> Iterator[Postgres]:
         server.kill()
 
 
-@pytest.fixture
-def own_logging() -> Iterator[None]:
+@pytest.fixture(autouse=True)
+def _own_logging() -> Iterator[None]:
     """Undo what a command that runs bots sets for the whole process, which is the command's own."""
     root, bot = logging.getLogger(), logging.getLogger("cornered.bot")
     before = root.handlers[:], root.level, bot.level

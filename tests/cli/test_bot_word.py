@@ -20,8 +20,6 @@ from tests.clients.sdk.test_running import opponent
 from tests.test_package import play_against
 from tests.waiting import TIMEOUT_S
 
-pytestmark = pytest.mark.usefixtures("own_logging")
-
 
 @pytest.fixture
 def my_bot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

@@ -8,8 +8,6 @@ import pytest
 
 from cornered.cli.running_bots import run_until_ended
 
-pytestmark = pytest.mark.usefixtures("own_logging")
-
 GAME, CONNECTION, WARNING = "a match begins", "no server answers", "a bot is slow"
 
 
