@@ -216,6 +216,7 @@ def test_another_game_is_set_up(open_window: OpenWindow, address: str) -> None:
     sheet = page.get_by_role("dialog", name="Set up a position")
     sheet.get_by_role("combobox", name="Game", exact=True).select_option("bamboo")
     sheet.get_by_label("Radius of the hexagon").select_option("2")
+    expect(sheet.locator("[data-cell]")).to_have_count(19)
     sheet.locator("[data-cell=c3]").click()
     expect(sheet.locator(".verdict")).to_contain_text("Players place in turn")
     sheet.get_by_label("To move").select_option("1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import re
 import tracemalloc
 import weakref
 from collections.abc import AsyncIterator
@@ -214,12 +215,17 @@ async def test_a_full_server_says_so(start: Start) -> None:
         assert (await running.fetch("/")).status == 503
 
 
+def undated(answer: bytes) -> bytes:
+    """Return an HTTP answer without the second in which it was made."""
+    return re.sub(rb"Date: [^\r]*", b"", answer)
+
+
 async def test_a_request_is_answered_whatever_follows_it_at_once(running: Running) -> None:
     for path in ("/health", "/nowhere", "/.."):
         request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
-        answer = await running.send_raw(request)
+        answer = undated(await running.send_raw(request))
         for more in (b"\r\n", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", PING, CLOSE, BAD_OPCODE, b"\x81"):
-            assert await running.send_raw(request + more) == answer, (path, more)
+            assert undated(await running.send_raw(request + more)) == answer, (path, more)
 
 
 async def test_text_that_is_not_utf8_ends_the_socket(running: Running) -> None:
