@@ -53,6 +53,9 @@ PROGRAMS: Final[dict[str, Find]] = {
     "sqlite3": on_path("sqlite3"),
     "openssl": on_path("openssl"),
     "caddy": on_path("caddy"),
+    "firefox-esr": on_path("firefox-esr"),
+    "webkit2gtk-driver": on_path("WebKitWebDriver"),
+    "xvfb": on_path("Xvfb"),
 }
 """By the name of Debian's package."""
 
@@ -79,9 +82,9 @@ def install(package: str) -> None:
         )
 
 
-def require(package: str, find: Find | None = None) -> Path:
-    """Return the path of a program; where it is missing install it in CI, and skip the test elsewhere."""
-    look = find or PROGRAMS[package]
+def require(package: str) -> Path:
+    """Return the path of a package's program; where it is missing install it in CI, and skip the test elsewhere."""
+    look = PROGRAMS[package]
     found = look()
     if found is None and IN_CI:
         with FileLock(INSTALL_LOCK):

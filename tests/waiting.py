@@ -19,11 +19,11 @@ async def until(is_so: Callable[[], object], *, every: float = 0.0) -> None:
 
     What other processes do is looked at `every` so many seconds, since they need the processor meanwhile.
     """
-    now = asyncio.get_running_loop().time
-    deadline = now() + TIMEOUT_S
-    while not is_so():
-        assert now() < deadline, "it never came to that"
-        await asyncio.sleep(every)
+
+    async def look() -> object:
+        return is_so()
+
+    await found(look, bool, every=every)
 
 
 async def found(look: Callable[[], Awaitable[T]], is_so: Callable[[T], object], *, every: float = 0.05) -> T:

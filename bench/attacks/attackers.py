@@ -7,9 +7,10 @@ import contextlib
 import json
 import os
 import signal
-import sys
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
+
+from cornered.bench.helper_process import helper
 
 __all__ = ["Attackers"]
 
@@ -28,18 +29,8 @@ class Attackers:
     @contextlib.asynccontextmanager
     async def open(cls, module: str) -> AsyncIterator[Attackers]:
         """Run the process inside the block; `module` is the one that it runs as a program."""
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", module),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            start_new_session=True,
-        )
-        try:
+        async with helper(module) as process:
             yield cls(process)
-        finally:
-            if process.returncode is None:
-                process.kill()
-            await process.wait()
 
     @contextlib.asynccontextmanager
     async def attack(self, stage: Mapping[str, object]) -> AsyncIterator[None]:

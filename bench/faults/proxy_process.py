@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import sys
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from cornered.bench.faults.proxy import Direction, LinkKind
+from cornered.bench.helper_process import helper
 
 __all__ = ["ProxyProcess"]
 
@@ -27,18 +27,8 @@ class ProxyProcess:
     @contextlib.asynccontextmanager
     async def open(cls) -> AsyncIterator[ProxyProcess]:
         """Run the proxy inside the block."""
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "cornered.bench.faults.proxy"),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            start_new_session=True,
-        )
-        try:
+        async with helper("cornered.bench.faults.proxy") as process:
             yield cls(process)
-        finally:
-            if process.returncode is None:
-                process.kill()
-            await process.wait()
 
     async def open_link(self, name: str, targets: Sequence[int], kind: LinkKind = "stream", seed: int = 0) -> int:
         """Open a link to these ports of the loopback address; return its own."""

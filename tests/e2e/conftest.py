@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import subprocess
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager
@@ -15,7 +14,7 @@ from filelock import FileLock
 from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from cornered.cli.house_process import ANALYST_KEY
-from cornered.cli.screenshots import FLAGS, find_chromium
+from cornered.cli.screenshots import FLAGS
 from tests.conftest import IN_CI, INSTALL_LOCK, INSTALL_SECONDS, require
 from tests.e2e.installation import Installation, installed
 from tests.e2e.servers import OPERATORS_KEY, UNLIMITED, running_server, started
@@ -23,22 +22,15 @@ from tests.e2e.window import HOST_NAME, Window
 
 HERE: Final = Path(__file__).parent
 AXE: Final = "axe-core@4.14.1"
-HEADLESS_SHELL: Final = "chromium-headless-shell"
 LOOP: Final = pytest.StashKey[asyncio.AbstractEventLoop]()
 """The event loop of Playwright, once it has started."""
 PAGES: Final = pytest.StashKey[str]()
 """The address of the server that all tests of the page share, once it has started."""
 
 
-def program_of(package: str, find: Callable[[], str | None]) -> Path:
-    return require(package, lambda: Path(found) if (found := find()) else None)
-
-
 @pytest.fixture(scope="session")
 def chromium(pytestconfig: pytest.Config) -> Path:
-    if pytestconfig.getoption("--full-chromium"):
-        return program_of("chromium", find_chromium)
-    return program_of(HEADLESS_SHELL, lambda: shutil.which(HEADLESS_SHELL))
+    return require("chromium" if pytestconfig.getoption("--full-chromium") else "chromium-headless-shell")
 
 
 @pytest.fixture(scope="session")
@@ -183,7 +175,7 @@ def open_window(browser: Browser, address: str, idle: list[Window]) -> Iterator[
 @pytest.fixture(scope="session")
 def axe(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The source of the accessibility checker, fetched once by npm."""
-    npm = program_of("npm", lambda: shutil.which("npm"))
+    npm = require("npm")
     # Without the plugin `cacheprovider` there is no such attribute.
     cache: pytest.Cache | None = getattr(pytestconfig, "cache", None)
     folder = cache.mkdir("axe") if cache else tmp_path_factory.mktemp("axe")

@@ -13,7 +13,7 @@ from PIL import Image, ImageChops
 from playwright.sync_api import Browser, Playwright, expect
 
 from cornered import clients
-from cornered.cli.screenshots import FLAGS, find_chromium
+from cornered.cli.screenshots import FLAGS
 from tests.conftest import require
 from tests.e2e.window import TIMEOUT_MS
 
@@ -48,7 +48,7 @@ KEPT = {"icon.svg", "offline.css", "offline.html", "offline.js"}
 @pytest.fixture(scope="module")
 def browser(playwright: Playwright) -> Iterator[Browser]:
     """Chromium with all its parts: pages are installed in it, and not in the headless shell of the other tests."""
-    program = require("chromium", lambda: Path(found) if (found := find_chromium()) else None)
+    program = require("chromium")
     browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
     yield browser
     browser.close()

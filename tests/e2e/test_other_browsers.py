@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,23 +24,15 @@ def address(own_address: str) -> Iterator[str]:
         yield own_address
 
 
-def program(package: str, name: str) -> Path:
-    def find() -> Path | None:
-        found = shutil.which(name)
-        return Path(found) if found else None
-
-    return require(package, find)
-
-
 @pytest.fixture
 def firefox(tmp_path: Path) -> Iterator[OtherBrowser]:
-    with Firefox.run(program("firefox-esr", "firefox-esr"), tmp_path) as browser:
+    with Firefox.run(require("firefox-esr"), tmp_path) as browser:
         yield browser
 
 
 @pytest.fixture
 def webkit() -> Iterator[OtherBrowser]:
-    driver, screen = program("webkit2gtk-driver", "WebKitWebDriver"), program("xvfb", "Xvfb")
+    driver, screen = require("webkit2gtk-driver"), require("xvfb")
     mini_browser = next(Path("/usr/lib").glob(f"*/{MINI_BROWSER}"))
     with WebKit.run(driver, mini_browser, screen) as browser:
         yield browser

@@ -9,7 +9,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,18 +72,10 @@ STARTERS = {
 }
 
 
-def find(name: str) -> Callable[[], Path | None]:
-    def look() -> Path | None:
-        found = shutil.which(name)
-        return Path(found) if found else None
-
-    return look
-
-
 @pytest.fixture(scope="module")
 def packages() -> Path:
     """The packages of package-lock.json, installed where they are missing."""
-    npm, folder = require("npm", find("npm")), ROOT / "node_modules"
+    npm, folder = require("npm"), ROOT / "node_modules"
     with FileLock(INSTALL_LOCK):
         if not all((folder / name).exists() for name in ("@types/ws", "typescript", "ws")):
             command = [str(npm), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
@@ -100,14 +91,11 @@ def build(name: str, source: Path, folder: Path, request: pytest.FixtureRequest)
     """Return the command of a starter whose `source` is built in `folder`; skip the test where a tool is missing."""
     match name:
         case "go":
-            if shutil.which("go") is None:
-                # In CI too: the workflow installs no Go.
-                pytest.skip("go is not installed")
-            command = ["go", "build", "-o", str(folder / "starter"), "."]
+            command = [str(require("golang-go")), "build", "-o", str(folder / "starter"), "."]
             subprocess.run(command, cwd=source, check=True, timeout=BUILD_TIMEOUT_S)
             return [str(folder / "starter")]
         case "typescript":
-            node, packages = require("node", find("node")), request.getfixturevalue("packages")
+            node, packages = require("nodejs"), request.getfixturevalue("packages")
             compiler = packages / "typescript" / "bin" / "tsc"
             command = [str(node), str(compiler), "-p", str(source), "--outDir", str(folder / "dist")]
             subprocess.run(command, cwd=source, check=True, timeout=BUILD_TIMEOUT_S)
@@ -198,7 +186,7 @@ async def test_the_typescript_package_passes_its_own_tests(tmp_path: Path, reque
     assert tests
     async with running(tmp_path) as address:
         process = await asyncio.create_subprocess_exec(
-            *(str(require("node", find("node"))), "--test", "--test-reporter=tap", *tests),
+            *(str(require("nodejs")), "--test", "--test-reporter=tap", *tests),
             env={**os.environ, "CORNERED_SERVER": address},
             stdout=asyncio.subprocess.PIPE,
         )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from cornered.cli.screenshots import FLAGS, find_chromium
+from cornered.cli.screenshots import FLAGS
 from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, PlayedGame
 from cornered.lab.reports import report
 from tests.conftest import require
@@ -23,11 +23,7 @@ BOTS = (
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    def find() -> Path | None:
-        found = find_chromium()
-        return Path(found) if found else None
-
-    chromium = require("chromium", find)
+    chromium = require("chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
         yield browser

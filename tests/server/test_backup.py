@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import functools
 import os
-import shutil
 import stat
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -44,11 +43,7 @@ async def sh(script: str, **variables: str) -> None:
 
 @pytest.fixture
 def sqlite_program() -> Path:
-    def find() -> Path | None:
-        found = shutil.which("sqlite3")
-        return Path(found) if found else None
-
-    return require("sqlite3", find)
+    return require("sqlite3")
 
 
 @asynccontextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import warnings
@@ -153,15 +152,10 @@ def test_what_kills_worker_after_worker_is_lost_and_its_neighbours_are_played_he
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A key and a self-signed certificate."""
-
-    def find() -> Path | None:
-        found = shutil.which("openssl")
-        return None if found is None else Path(found)
-
     folder = tmp_path_factory.mktemp("tls")
     key, file = folder / "key.pem", folder / "certificate.pem"
     command: list[str | Path] = [
-        require("openssl", find),
+        require("openssl"),
         "req",
         "-x509",
         "-newkey",

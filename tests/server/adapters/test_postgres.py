@@ -33,7 +33,7 @@ def certify(certificate: Path) -> None:
 @pytest.fixture(scope="module")
 def secure(postgres_programs: Path) -> Iterator[tuple[str, Path]]:
     """The address of a database at a server that offers TLS, and the file of its certificate."""
-    require("openssl", lambda: Path(found) if (found := shutil.which("openssl")) else None)
+    require("openssl")
     with tempfile.TemporaryDirectory(prefix="cornered-tls-") as folder:
         server = Postgres(Path(folder), postgres_programs, is_durable=False)
         data = Path(folder) / "data"
