@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cpu_time import DURATIONS, SUM, recorded
-from tests.tiers import SMOKE, core_seconds, smoke_tests
+from tests.tiers import CORE_LIMIT_S, SMOKE, core_seconds, smoke_tests
 
 pytest_plugins = ["pytester"]
 
@@ -63,7 +63,7 @@ def suite(pytester: pytest.Pytester) -> pytest.Pytester:
         file = pytester.path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(CASES)
-    slow = dict.fromkeys(SLOW, 0.6) | {"test_quick": 0.4}
+    slow = dict.fromkeys(SLOW, 1.2 * CORE_LIMIT_S) | {"test_quick": 0.8 * CORE_LIMIT_S}
     (pytester.path / DURATIONS).write_text(json.dumps(dict.fromkeys(FILES, slow)))
     (pytester.path / SMOKE).write_text(f'"what it shows" = "{FILES[0]}::test_smoke"')
     return pytester

@@ -22,7 +22,7 @@ __all__ = ["CORE_LIMIT_S", "SMOKE", "Tier", "core_seconds", "smoke_tests", "tier
 
 Tier: TypeAlias = Literal["core", "thorough", "campaign"]
 FLAGS: Final[dict[Tier, str]] = {"thorough": "--thorough", "campaign": "--campaigns"}
-CORE_LIMIT_S: Final = 0.5
+CORE_LIMIT_S: Final = 0.35
 """CPU seconds of a test of the core."""
 LOAD_FACTOR: Final = 4.0
 """A test that takes so many times its limit is reported: a busy machine, or a kernel that compiles, costs less."""

@@ -45,14 +45,14 @@ async def _until_here(name: str, address: str) -> None:
         await find_opponent(client, name, games, NO_CLOCK, patience=START_TIMEOUT_S)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(compiled: None) -> Iterator[str]:
     """Host and port of the server that most pages share."""
     with house() as address:
         yield address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def forking(compiled: None) -> Iterator[Path]:
     """The socket of the process that forks the commands of pages; its path is short, as that of a socket has to be."""
     with tempfile.TemporaryDirectory(prefix="cornered-docs-") as folder:

@@ -6,7 +6,7 @@ from cornered.protocol.account import Register, Registered
 from cornered.protocol.commands import AcceptChallenge, AskTv, Challenge, CreateSeek, FindPlayer, JoinSeek, Play, Resign
 from cornered.protocol.messages import Paired, PlayerFound, Tv
 from cornered.protocol.values import SeekSettings
-from tests.server.conftest import SMALL, Client, Running
+from tests.server.conftest import SMALL, Client, Running, Stores
 
 
 async def _begin(one: Client, other: Client) -> str:
@@ -20,10 +20,12 @@ async def _shown(client: Client) -> list[str]:
     return [match.id for match in answer.matches]
 
 
-async def test_the_next_match_is_shown_when_the_best_one_ends(server: Running) -> None:
+async def test_the_next_match_is_shown_when_the_best_one_ends(server: Running, stores: Stores) -> None:
     async with server.client() as ann, server.client() as ben, server.client() as cas, server.client() as dan:
         assert await _shown(ann) == []
-        first, second = await _begin(ann, ben), await _begin(cas, dan)
+        first = await _begin(ann, ben)
+        stores.now.at += 1
+        second = await _begin(cas, dan)
         assert await _shown(ann) == [first]
         await ben.do(Resign, match=first)
         assert await _shown(dan) == [second]
