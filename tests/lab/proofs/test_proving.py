@@ -66,7 +66,7 @@ def test_without_time_nothing_is_begun_and_the_result_is_open(tmp_path: Path) ->
 
 
 def test_a_folder_without_one_of_its_parts_proves_nothing(tmp_path: Path) -> None:
-    # A plan of its own: a process keeps the table of its last search, in which another test's proof would be found whole.
+    # A plan of its own: a process keeps the table of its last search, where another test's proof would be found whole.
     run(plan("isolation", nodes=400, width=4, height=3), tmp_path)
     parts = sorted((tmp_path / CERTIFICATES).glob("*.proof"))
     assert len(parts) > 1
