@@ -213,10 +213,11 @@ class SqlPlayers:
         *,
         has_account: bool,
         is_admin: bool = False,
+        parent: str = "",
     ) -> tuple[Identity, str]:
         token = new_token()
         digest = digest_of(token)
-        row = {"digest": digest, "player": player.id, "label": label, "created": at, "seen": at}
+        row = {"digest": digest, "player": player.id, "label": label, "created": at, "seen": at, "parent": parent}
         await connection.execute(
             insert(TOKENS).values(**row, is_session=True, scopes=written_scopes(PLAIN_SCOPES), expires=0)
         )
