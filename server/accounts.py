@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final, Literal, Protocol, TypeAlias
 
 from cornered.protocol.account import Role, Scope
 from cornered.protocol.values import Player, PlayerKind
@@ -25,6 +25,7 @@ __all__ = [
     "MAX_TOKENS",
     "NO_PASSWORD",
     "PLAIN_SCOPES",
+    "AccountEnd",
     "AccountRecord",
     "Accounts",
     "AccountsBusy",
@@ -47,6 +48,8 @@ __all__ = [
     "UnknownPlayer",
 ]
 
+AccountEnd: TypeAlias = Literal["closed", "deleted"]
+"""How a player ceases to be able to come in."""
 PLAIN_SCOPES: Final[tuple[Scope, ...]] = ("play", "bot", "read")
 """What the token of a guest, and of a session of an account without a role, permits."""
 ALL_SCOPES: Final[tuple[Scope, ...]] = (*PLAIN_SCOPES, "admin")
@@ -276,6 +279,13 @@ class Accounts(Protocol):
         """Return today's names of those of these players that have an account or are deleted, by id.
 
         Of others the name is the one under which they played.
+        """
+
+    async def departed(self, players: Collection[str]) -> Mapping[str, AccountEnd]:
+        """Return those of these players who cannot come in any more, by id.
+
+        Who is `deleted` is so for good; `closed` is an account that the operator has closed, or a player without an
+        account who has no token.
         """
 
     async def touch(self, player: str, token: str, at: int) -> None:

@@ -21,6 +21,7 @@ from cornered.server.accounts import (
     MAX_TOKENS,
     NO_PASSWORD,
     PLAIN_SCOPES,
+    AccountEnd,
     AccountRecord,
     AlreadyRegistered,
     BadInvitation,
@@ -118,6 +119,20 @@ class MemoryAccounts:
     async def called(self, players: Collection[str]) -> Mapping[str, str]:
         named = self._accounts.keys() | self._deleted
         return {player: self._players[player].name for player in players if player in named}
+
+    async def departed(self, players: Collection[str]) -> Mapping[str, AccountEnd]:
+        found: dict[str, AccountEnd] = {}
+        bearers = set(self._bearers.values())
+        for player in players:
+            known = self._accounts.get(player)
+            if player in self._deleted:
+                found[player] = "deleted"
+            elif known is not None:
+                if known.is_closed:
+                    found[player] = "closed"
+            elif player in self._players and player not in bearers:
+                found[player] = "closed"
+        return found
 
     async def touch(self, player: str, token: str, at: int) -> None:
         digest = self._find(player, token)

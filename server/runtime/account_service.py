@@ -348,6 +348,7 @@ class AccountService:
                 sessions = (_session_info(one, by) for one in records if one.is_session)
                 return Sessions(id=command.id, sessions=tuple(sessions))
             case AskSignInLink():
+                await self._required(identity)
                 self._links.check_page(visit)
                 await self._confirm(command.password, command.proof, identity, visit)
                 return await self._links.show(command, identity, visit)

@@ -3538,7 +3538,11 @@ export interface Welcome {
   scopes: ("play" | "bot" | "read" | "admin")[];
 }
 
-/** Leave a tournament; a game that goes on counts. Before the start the place is free again. */
+/**
+ * Leave a tournament; a game that goes on counts. Before the start the place is free again.
+ *
+ * Who takes part may always do so, also without the right to see the tournament any more.
+ */
 export interface WithdrawFromTournament {
   id: string;
   tournament: string;
