@@ -22,8 +22,11 @@ from tests.server.conftest import PLENTY, SMALL, Client, Running, Start, Stores
 from tests.server.lobby_nodes import Cluster, cluster
 from tests.server.scenes import admin_of, closing, crowd, register
 from tests.server.test_groups import created, state, teacher_of
-from tests.server.test_tournaments import create, once
+from tests.server.test_tournaments import create
 from tests.virtual_time import after
+from tests.waiting import found
+
+pytestmark = pytest.mark.virtual_time
 
 CLOCK: Final = Fischer(initial=60)
 POOL: Final = offered_pools()[0].id
@@ -105,6 +108,11 @@ async def revoke(scene: Scene, ann: Client) -> None:
 End = Callable[[Scene, Client], Awaitable[None]]
 OF_MEMBERS: Final[tuple[End, ...]] = (leave, remove)
 OF_PLAYERS: Final[tuple[End, ...]] = (ban, delete, close_account, revoke)
+
+
+async def once(client: Client, event: str, is_so: Callable[[trn.TournamentState], object]) -> trn.TournamentState:
+    """Return an event as soon as it is so at the client's node."""
+    return await found(lambda: client.ask(trn.AskTournament, tournament=event), is_so)
 
 
 def players_of(shown: trn.TournamentState) -> set[str]:
@@ -242,8 +250,7 @@ async def test_rights_that_ended_while_no_node_ran_are_over_after_the_start(
     async with running_server(**PLENTY) as server, server.client(token=olga.welcome.token) as olga:
         shown = await olga.ask(trn.AskTournament, tournament=event)
         assert players_of(shown) == {olga.player.id}
-        while (await olga.ask(cmd.AskSeek, seek=seek)).type != "refused":
-            await after(0)
+        await found(lambda: olga.ask(cmd.AskSeek, seek=seek), lambda answer: answer.type == "refused")
 
 
 # The lobby
@@ -299,7 +306,6 @@ async def two() -> AsyncIterator[Cluster]:
         yield made
 
 
-@pytest.mark.virtual_time
 @pytest.mark.parametrize("dies", [False, True], ids=["the owner hears of it", "the owner dies of it"])
 async def test_tables_pools_and_challenges_of_a_banned_player_end_at_the_lobbys_owner(two: Cluster, dies: bool) -> None:
     ann, ben = await two["b"].come("ann"), await two["b"].come("ben")

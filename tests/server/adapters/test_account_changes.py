@@ -409,6 +409,24 @@ async def test_of_a_deleted_player_nothing_but_the_games_stays(accounts: Account
     await registered(accounts, "Berta")
 
 
+async def test_who_cannot_come_in_any_more_has_departed(accounts: Accounts) -> None:
+    ann, _ = await registered(accounts)
+    guest, _ = await accounts.create("Guest", "person")
+    bot, _ = await accounts.create("Bot", "bot")
+    everyone = [ann.player.id, guest.player.id, bot.player.id, "nobody"]
+    assert await accounts.departed(everyone) == {}
+    assert await accounts.departed([]) == {}
+    await accounts.end_token(ann.player.id, ann.session, ann.session, is_session=True)
+    assert await accounts.departed(everyone) == {}, "an account is signed in to again"
+    await accounts.revoke(bot.player.id)
+    await accounts.close_account(ann.player.id, is_closed=True)
+    await accounts.delete(guest.player.id, None, guest.session)
+    left = {ann.player.id: "closed", guest.player.id: "deleted", bot.player.id: "closed"}
+    assert await accounts.departed(everyone) == left
+    await accounts.close_account(ann.player.id, is_closed=False)
+    assert ann.player.id not in await accounts.departed(everyone)
+
+
 async def test_a_guest_is_deleted_without_a_password(accounts: Accounts) -> None:
     guest, token = await accounts.create("Guest", "person")
     other, _ = await accounts.create("Other", "person")
