@@ -211,35 +211,51 @@ class AskSessions(Command, json_schema_extra={"answers": ["sessions"]}):
     type: Literal["ask_sessions"] = "ask_sessions"
 
 
-class AskSignInLink(Command, json_schema_extra={"answers": ["sign_in_link"]}):
-    """Ask for a link that signs another device in to one's account, once, within two minutes."""
+class AskSignInLink(WithSecret, json_schema_extra={"answers": ["sign_in_link"]}):
+    """Ask for a link that signs another device in to one's account, once, within two minutes.
+
+    The password confirms it, or a proof of a passkey. The link, and the session that it begins, end with this session.
+    """
 
     type: Literal["ask_sign_in_link"] = "ask_sign_in_link"
+    password: Attempt | None = Field(default=None, repr=False)
+    proof: PasskeyProof | None = Field(default=None, repr=False)
 
 
 class SignOut(Command):
-    """End this session. Its sockets are closed after the answer; a guest cannot come back."""
+    """End this session, and what it has made: personal tokens, and sessions by its links.
+
+    Its sockets are closed after the answer; a guest cannot come back.
+    """
 
     type: Literal["sign_out"] = "sign_out"
 
 
 class EndSession(Command):
-    """End one of one's sessions: its token is refused and its sockets are closed, on every node."""
+    """End one of one's sessions: its token is refused and its sockets are closed, on every node.
+
+    So end the personal tokens that it has made and the sessions by its links, except the session that asks.
+    """
 
     type: Literal["end_session"] = "end_session"
     session: Key
 
 
 class EndOtherSessions(Command):
-    """End all of one's sessions but this one. Personal tokens stay."""
+    """End all of one's sessions but this one, and the personal tokens that those have made; this one's stay."""
 
     type: Literal["end_other_sessions"] = "end_other_sessions"
 
 
-class CreateToken(Command, json_schema_extra={"answers": ["token_created"]}):
-    """Create a personal token for a program. It is shown this once, and expires after `days`."""
+class CreateToken(WithSecret, json_schema_extra={"answers": ["token_created"]}):
+    """Create a personal token for a program. It is shown this once, and ends after `days`, or with this session.
+
+    The password confirms it, or a proof of a passkey.
+    """
 
     type: Literal["create_token"] = "create_token"
+    password: Attempt | None = Field(default=None, repr=False)
+    proof: PasskeyProof | None = Field(default=None, repr=False)
     label: Label
     scopes: Annotated[tuple[Scope, ...], Field(min_length=1, max_length=4, fail_fast=True)]
     days: Annotated[int, Field(ge=1, le=MAX_TOKEN_DAYS)] = 90

@@ -242,7 +242,10 @@ class JoinTournament(InTournament):
 
 
 class WithdrawFromTournament(InTournament):
-    """Leave a tournament; a game that goes on counts. Before the start the place is free again."""
+    """Leave a tournament; a game that goes on counts. Before the start the place is free again.
+
+    Who takes part may always do so, also without the right to see the tournament any more.
+    """
 
     type: Literal["withdraw_from_tournament"] = "withdraw_from_tournament"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final, Literal, Protocol, TypeAlias
 
 from cornered.protocol.account import Role, Scope
 from cornered.protocol.values import Player, PlayerKind
@@ -25,6 +25,7 @@ __all__ = [
     "MAX_TOKENS",
     "NO_PASSWORD",
     "PLAIN_SCOPES",
+    "AccountEnd",
     "AccountRecord",
     "Accounts",
     "AccountsBusy",
@@ -47,6 +48,8 @@ __all__ = [
     "UnknownPlayer",
 ]
 
+AccountEnd: TypeAlias = Literal["closed", "deleted"]
+"""How a player ceases to be able to come in."""
 PLAIN_SCOPES: Final[tuple[Scope, ...]] = ("play", "bot", "read")
 """What the token of a guest, and of a session of an account without a role, permits."""
 ALL_SCOPES: Final[tuple[Scope, ...]] = (*PLAIN_SCOPES, "admin")
@@ -209,6 +212,8 @@ class TokenRecord:
     seen: int
     expires: int
     is_session: bool
+    parent: str = ""
+    """The session that has made it, and with which it ends; empty for one that began with a sign-in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +281,13 @@ class Accounts(Protocol):
         Of others the name is the one under which they played.
         """
 
+    async def departed(self, players: Collection[str]) -> Mapping[str, AccountEnd]:
+        """Return those of these players who cannot come in any more, by id.
+
+        Who is `deleted` is so for good; `closed` is an account that the operator has closed, or a player without an
+        account who has no token.
+        """
+
     async def touch(self, player: str, token: str, at: int) -> None:
         """Record that a token was used at `at`."""
 
@@ -319,7 +331,10 @@ class Accounts(Protocol):
         """Begin a session where the password's hash is still `was`; return it and its token. Raises StaleAccount."""
 
     async def sign_in_again(self, player: str, by: str, session: NewSession) -> tuple[Identity, str]:
-        """Begin a further session where the session `by` goes on; return it and its token. Raises StaleAccount."""
+        """Begin a further session where the session `by` goes on, with which it ends; return it and its token.
+
+        Raises StaleAccount.
+        """
 
     async def recover(
         self, player: str, was: str, code: str, new_hash: str, session: NewSession
@@ -347,16 +362,22 @@ class Accounts(Protocol):
     async def create_token(
         self, player: str, by: str, label: str, scopes: Collection[Scope], at: int, expires: int
     ) -> tuple[TokenRecord, str]:
-        """Create a personal token and return it with its secret; expired ones are forgotten.
+        """Create a personal token, which ends with the session `by`, and return it with its secret.
 
-        Raises TooMany or StaleAccount.
+        Expired ones are forgotten. Raises TooMany or StaleAccount.
         """
 
     async def end_token(self, player: str, token: str, by: str, *, is_session: bool) -> bool:
-        """End a session or a personal token by its id; return False where there is none. Raises StaleAccount."""
+        """End a session or a personal token by its id, with what it has made; return False where there is none.
+
+        The session `by` stays, unless it is the one, and so does what it has made. Raises StaleAccount.
+        """
 
     async def end_others(self, player: str, by: str) -> int:
-        """End all sessions but `by`, and return their number; personal tokens stay. Raises StaleAccount."""
+        """End all sessions but `by`, with the tokens that they have made; return the number of sessions.
+
+        Raises StaleAccount.
+        """
 
     async def delete(self, player: str, was: str | None, by: str) -> None:
         """Delete a player: name, account, tokens and addresses. `was` is the password's hash, None without an account.
@@ -404,8 +425,11 @@ class Accounts(Protocol):
 
     # Invitations
 
-    async def invite(self, code: str, uses: int, at: int, expires: int) -> None:
-        """Store an invitation by its digest; those past their time are forgotten. Raises TooMany."""
+    async def invite(self, code: str, uses: int, at: int, expires: int, by: str = "") -> None:
+        """Store an invitation by its digest; those past their time are forgotten. Raises TooMany.
+
+        It ends with the role of the player `by`, and with the account; without one it is the operator's.
+        """
 
     # For operators
 

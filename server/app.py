@@ -68,6 +68,7 @@ from cornered.server.runtime.organiser_orders import OrganiserOrders
 from cornered.server.runtime.rating_service import RatingService
 from cornered.server.runtime.recomputation import RatingFindings, recompute
 from cornered.server.runtime.retention_service import RetentionService
+from cornered.server.runtime.rights import Rights
 from cornered.server.runtime.shared_limits import SharedLimits
 from cornered.server.runtime.signed_texts import TextSigner
 from cornered.server.runtime.task_group import TaskGroup
@@ -251,15 +252,22 @@ async def running_server(
             stores.ratings, counts, clock, knows_house_bots=bool(settings.analyst_key.get_secret_value())
         ),
         blocks_of=social.blocks_of,
+        rights=Rights(accounts.departed),
     )
     refused: OSError | SettingsError | None = None
     oidc = _oidc_visits(settings, accounts, secret, clock)
     async with TaskGroup() as tasks:
         open_moderation = partial(
-            _moderation_service, stores.moderation_log, accounts, secret, clock, new_word_list(settings)
+            _moderation_service,
+            stores.moderation_log,
+            accounts,
+            secret,
+            clock,
+            new_word_list(settings),
+            services.rights,
         )
         organiser_orders: OrganiserOrders
-        groups = GroupService(stores.streams, accounts, secret, now=clock)
+        groups = GroupService(stores.streams, accounts, secret, now=clock, rights=services.rights)
         open_tournaments = partial(
             _tournament_service, settings, stores.streams, services, accounts, groups, secret, lambda: organiser_orders
         )
@@ -418,9 +426,10 @@ def _moderation_service(
     secret: bytes,
     now: Callable[[], int],
     words: Callable[[], ChatFilter],
+    rights: Rights,
     connected: ConnectedPlayers,
 ) -> ModerationService:
-    return ModerationService(moderation_log, accounts, connected, secret, now=now, words=words)
+    return ModerationService(moderation_log, accounts, connected, secret, now=now, words=words, rights=rights)
 
 
 def _tournament_service(

@@ -316,7 +316,9 @@ async def _stolen_session(row: AttackRow, installation: Installation, _: float) 
         owner = await (await RawSocket.connect(servers.addresses[-1])).greet("Owner")
         await _expect("registered", owner, "register", name="Anna", password=_PASSWORD)
         signed_in = await _expect("signed_in", owner, "sign_in", name="Anna", password=_PASSWORD)
-        personal = await _expect("token_created", owner, "create_token", label="a bot", scopes=["play"])
+        personal = await _expect(
+            "token_created", owner, "create_token", label="a bot", scopes=["play"], password=_PASSWORD
+        )
         stolen = (signed_in["token"], personal["secret"])
         sockets = [await _with_token(address, token) for address in servers.addresses for token in stolen]
         sessions = (await _expect("sessions", owner, "ask_sessions"))["sessions"]

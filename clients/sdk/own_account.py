@@ -77,7 +77,7 @@ class OwnAccount:
         return (await self._client.ask(account.AskSessions(id=self._client.new_id()), account.Sessions)).sessions
 
     async def end_session(self, session: str) -> None:
-        """End one session."""
+        """End one session, with the personal tokens that it has made."""
         await self._client.ask(account.EndSession(id=self._client.new_id(), session=session), Acknowledged)
 
     async def end_other_sessions(self) -> None:
@@ -85,12 +85,18 @@ class OwnAccount:
         await self._client.ask(account.EndOtherSessions(id=self._client.new_id()), Acknowledged)
 
     async def sign_out(self) -> None:
-        """End this session: its token is not valid any more."""
+        """End this session, with the personal tokens that it has made: none of them is valid any more."""
         await self._client.ask(account.SignOut(id=self._client.new_id()), Acknowledged)
 
-    async def create_token(self, label: str, scopes: Sequence[Scope], *, days: int = 90) -> TokenCreated:
-        """Create a personal token for a program; its `secret` is shown this once."""
-        command = account.CreateToken(id=self._client.new_id(), label=label, scopes=tuple(scopes), days=days)
+    async def create_token(
+        self, label: str, scopes: Sequence[Scope], *, password: str | None = None, days: int = 90
+    ) -> TokenCreated:
+        """Create a personal token for a program; its `secret` is shown this once, and it ends with this session.
+
+        An account that has a password needs it.
+        """
+        fields = {"label": label, "scopes": tuple(scopes), "password": password, "days": days}
+        command = account.CreateToken.model_validate({"id": self._client.new_id(), **fields})
         return await self._client.ask(command, TokenCreated)
 
     async def tokens(self) -> tuple[PersonalToken, ...]:

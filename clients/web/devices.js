@@ -2,7 +2,8 @@
 
 import { copyField } from "./copyfield.js";
 import { button, fill, h, s } from "./dom.js";
-import { deviceName } from "./passkeys.js";
+import { formSheet } from "./fields.js";
+import { confirmation, deviceName } from "./passkeys.js";
 import { t } from "./playertexts.js";
 import { greeted } from "./provider.js";
 import { openSheet } from "./sheet.js";
@@ -23,22 +24,29 @@ function drawn(rows) {
   );
 }
 
-/** Show a link that signs another device in. @param {Page} page */
-export async function showLink(page) {
-  try {
-    const { link, qr, expires } = await page.link.ask({ type: "ask_sign_in_link" });
-    const { dialog } = openSheet(
-      t("Sign in another device"),
-      "small account",
-      h("p", t("Hold your other device's camera to this code. Who has it is signed in as you: it works once, for two minutes.")),
-      drawn(qr),
-      copyField(page, t("Link"), link, t("The link is copied.")),
-      h("footer", h("button.primary", t("Done"))),
-    );
-    window.setTimeout(() => dialog.close(), Math.max(0, expires - Date.now() - page.link.ahead));
-  } catch (error) {
-    page.complain(error);
-  }
+/** Show a link that signs another device in, once that is confirmed. @param {Page} page @param {import("./protocol").Account} account */
+export function showLink(page, account) {
+  const { fields, before, proof } = confirmation(page, account, t("Password"));
+  formSheet(t("Sign in another device"), {
+    fields,
+    before: [h("p", t("A link signs the other device in as you. That device is signed out with this one.")), ...before],
+    submit: t("Show the link"),
+    where: fields.length ? { bad_credentials: fields[0] } : {},
+    send: async () => drawLink(page, await page.link.ask({ type: "ask_sign_in_link", ...(await proof()) })),
+  });
+}
+
+/** @param {Page} page @param {import("./protocol").SignInLink} answer */
+function drawLink(page, { link, qr, expires }) {
+  const { dialog } = openSheet(
+    t("Sign in another device"),
+    "small account",
+    h("p", t("Hold your other device's camera to this code. Who has it is signed in as you: it works once, for two minutes.")),
+    drawn(qr),
+    copyField(page, t("Link"), link, t("The link is copied.")),
+    h("footer", h("button.primary", t("Done"))),
+  );
+  window.setTimeout(() => dialog.close(), Math.max(0, expires - Date.now() - page.link.ahead));
 }
 
 /** What a device shows that was opened by such a link: it signs in when that is pressed, so that no link does it unasked. @implements {View} */

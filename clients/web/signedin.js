@@ -5,10 +5,12 @@ import { dayText } from "./dates.js";
 import { showLink } from "./devices.js";
 import { button, fill, h } from "./dom.js";
 import { formSheet, textField } from "./fields.js";
+import { confirmation } from "./passkeys.js";
 import { counted, list, t } from "./playertexts.js";
 import { openSheet } from "./sheet.js";
 import { ago } from "./words.js";
 
+/** @typedef {import("./protocol").Account} Account */
 /** @typedef {import("./protocol").PersonalToken} PersonalToken */
 /** @typedef {import("./protocol").SessionInfo} SessionInfo */
 /** @typedef {PersonalToken["scopes"][number]} Scope */
@@ -38,13 +40,14 @@ async function fillIn(place, ask) {
   }
 }
 
-/** The devices on which one is signed in. @param {Page} page */
-export function sessionsSheet(page) {
+/** The devices on which one is signed in. @param {Page} page @param {Account} account */
+export function sessionsSheet(page, account) {
   const { link } = page;
   const place = h("div.list");
-  const another = button(t("Sign in another device"), () => showLink(page), "primary", { type: "button", hidden: !link.hasAccount });
+  const another = button(t("Sign in another device"), () => showLink(page, account), "primary", { type: "button", hidden: !link.hasAccount });
   const others = button(t("Sign out all others"), () => end({ type: "end_other_sessions" }), "", { type: "button", hidden: true });
-  openSheet(t("Signed-in devices"), "small account", place, h("footer", others, h("span.grow"), another));
+  const note = h("p.quiet", t("With a device ends what it made: personal tokens, and devices that were signed in by its link."));
+  openSheet(t("Signed-in devices"), "small account", place, note, h("footer", others, h("span.grow"), another));
   const draw = () =>
     fillIn(place, async () => {
       const { sessions } = await link.ask({ type: "ask_sessions" });
@@ -72,11 +75,11 @@ export function sessionsSheet(page) {
   draw();
 }
 
-/** The tokens of programs. @param {Page} page @param {"player" | "admin"} role */
-export function tokensSheet(page, role) {
+/** The tokens of programs. @param {Page} page @param {Account} account */
+export function tokensSheet(page, account) {
   const { link } = page;
   const place = h("div.list");
-  const create = button(t("New token"), () => newToken(page, role, draw), "primary", { type: "button" });
+  const create = button(t("New token"), () => newToken(page, account, draw), "primary", { type: "button" });
   openSheet(t("Personal tokens"), "small account", h("p.quiet", t("A program that shows a token plays or reads as you. Give it no more than it needs.")), place, h("footer", create));
   const draw = () =>
     fillIn(place, async () => {
@@ -103,10 +106,10 @@ export function tokensSheet(page, role) {
   draw();
 }
 
-/** @param {Page} page @param {"player" | "admin"} role @param {() => void} changed */
-function newToken(page, role, changed) {
+/** @param {Page} page @param {Account} account @param {() => void} changed */
+function newToken(page, account, changed) {
   const label = textField(t("What is it for?"), { name: "label", required: true, maxlength: 60, autocomplete: "off" }, { hint: t("Such as the name of the program.") });
-  const offered = /** @type {Scope[]} */ (Object.keys(SCOPES)).filter((scope) => scope !== "admin" || role === "admin");
+  const offered = /** @type {Scope[]} */ (Object.keys(SCOPES)).filter((scope) => scope !== "admin" || account.role === "admin");
   const ticks = offered.map((scope) => h("input", { type: "checkbox", name: "scope", value: scope, checked: scope === "read" }));
   const days = h(
     "select",
@@ -114,17 +117,21 @@ function newToken(page, role, changed) {
     DAYS.map((each) => h("option", { value: each }, counted(each, "{count} day", "{count} days"))),
   );
   days.value = String(USUAL_DAYS);
+  const { fields, before, proof } = confirmation(page, account, t("Password"));
   formSheet(t("New token"), {
-    fields: [label],
+    fields: [label, ...fields],
+    before,
     after: [
       h("fieldset.scopes", h("legend", t("It may")), ticks.map((tick, index) => h("label.switch.flow", tick, h("span", SCOPES[offered[index]])))),
       h("label.field", h("span", t("It ends after")), days),
+      h("p.quiet", t("It ends too when this device is signed out.")),
     ],
     submit: t("Create it"),
+    where: fields.length ? { bad_credentials: fields[0] } : {},
     send: async () => {
       const scopes = ticks.flatMap((tick, index) => (tick.checked ? [offered[index]] : []));
       if (!scopes.length) throw new Error(t("Choose at least one thing that it may do."));
-      const { secret } = await page.link.ask({ type: "create_token", label: label.input.value.trim(), scopes, days: Number(days.value) });
+      const { secret } = await page.link.ask({ type: "create_token", label: label.input.value.trim(), scopes, days: Number(days.value), ...(await proof()) });
       changed();
       openSheet(
         t("Your new token"),

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import AsyncIterator, Collection, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Row, delete, func, insert, select, update
+from sqlalchemy import Row, case, delete, exists, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cornered.server.accounts import (
@@ -19,7 +19,7 @@ from cornered.server.accounts import (
     StaleAccount,
     UnknownPlayer,
 )
-from cornered.server.adapters.players_sql import SqlPlayers, player_of
+from cornered.server.adapters.players_sql import SqlPlayers, is_token, player_of
 from cornered.server.adapters.tables import (
     ACCOUNT_NAMES,
     ACCOUNTS_TABLE,
@@ -30,7 +30,7 @@ from cornered.server.adapters.tables import (
     RECOVERY_CODES,
     TOKENS,
 )
-from cornered.server.adapters.tokens import token_id
+from cornered.server.adapters.tokens import token_id, with_children
 
 __all__ = ["ACCOUNT", "SqlAccountSteps", "account_of"]
 
@@ -84,12 +84,20 @@ class SqlAccountSteps(SqlPlayers):
         row: Row[Any] = rows[0]
         return row
 
-    async def _enter(self, connection: AsyncConnection, row: Row[Any], session: NewSession) -> tuple[Identity, str]:
-        """Begin a session, of which an account has so many at most, and remember the address."""
-        of_player = (TOKENS.c.player == row.id) & TOKENS.c.is_session.is_(True)
-        oldest = select(TOKENS.c.digest).where(of_player).order_by(TOKENS.c.seen.desc(), TOKENS.c.digest)
-        surplus = (await connection.execute(oldest.offset(MAX_SESSIONS - 1))).all()
-        await self._end(connection, row.id, [one.digest for one in surplus])
+    async def _enter(
+        self, connection: AsyncConnection, row: Row[Any], session: NewSession, parent: str = ""
+    ) -> tuple[Identity, str]:
+        """Begin a session, of which an account has so many at most, and remember the address.
+
+        `parent` is the session that lets it in. Sessions with which others would end give way last.
+        """
+        others = (TOKENS.c.player == row.id) & TOKENS.c.is_session.is_(True) & ~is_token(row.id, parent)
+        child = TOKENS.alias()
+        has_made = exists().where(child.c.player == row.id, child.c.parent == func.substr(TOKENS.c.digest, 1, 16))
+        order = case((has_made, 0), else_=1), TOKENS.c.seen.desc(), TOKENS.c.digest
+        newest = select(TOKENS.c.digest).where(others).order_by(*order)
+        surplus = (await connection.execute(newest.offset(MAX_SESSIONS - (2 if parent else 1)))).all()
+        await self._end(connection, row.id, [token_id(one.digest) for one in surplus], spared=parent)
         if session.address:
             of_account = KNOWN_ADDRESSES.c.player == row.id
             known = {"player": row.id, "address": session.address, "seen": session.at}
@@ -103,14 +111,27 @@ class SqlAccountSteps(SqlPlayers):
                 await connection.execute(delete(KNOWN_ADDRESSES).where(of_account, KNOWN_ADDRESSES.c.address.in_(old)))
             await connection.execute(insert(KNOWN_ADDRESSES), known)
         return await self._begin_session(
-            connection, player_of(row), session.label, session.at, has_account=True, is_admin=row.role == "admin"
+            connection,
+            player_of(row),
+            session.label,
+            session.at,
+            has_account=True,
+            is_admin=row.role == "admin",
+            parent=parent,
         )
 
-    async def _end(self, connection: AsyncConnection, player: str, digests: Sequence[str]) -> None:
-        """Delete tokens of a player, with a revocation for each."""
-        for digest in digests:
-            await connection.execute(delete(TOKENS).where(TOKENS.c.digest == digest))
-            await self._record_revocation(connection, player, token=token_id(digest))
+    async def _end(self, connection: AsyncConnection, player: str, tokens: Sequence[str], *, spared: str = "") -> None:
+        """Delete tokens of a player by their ids, and what they have made, with a revocation for each.
+
+        `spared` goes on, and so does what it has made.
+        """
+        if not tokens:
+            return
+        query = select(TOKENS.c.digest, TOKENS.c.parent).where(TOKENS.c.player == player)
+        parents = {token_id(row.digest): row.parent for row in await connection.execute(query)}
+        for token in with_children(tokens, parents, spared):
+            await connection.execute(delete(TOKENS).where(is_token(player, token)))
+            await self._record_revocation(connection, player, token=token)
 
     async def _set_hash(self, connection: AsyncConnection, player: str, new_hash: str) -> None:
         await connection.execute(update(ACCOUNTS_TABLE).where(ACCOUNTS_TABLE.c.player == player).values(hash=new_hash))

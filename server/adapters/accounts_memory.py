@@ -21,6 +21,7 @@ from cornered.server.accounts import (
     MAX_TOKENS,
     NO_PASSWORD,
     PLAIN_SCOPES,
+    AccountEnd,
     AccountRecord,
     AlreadyRegistered,
     BadInvitation,
@@ -39,7 +40,7 @@ from cornered.server.accounts import (
     TooMany,
     UnknownPlayer,
 )
-from cornered.server.adapters.tokens import digest_of, new_player_id, new_token, token_id
+from cornered.server.adapters.tokens import digest_of, new_player_id, new_token, token_id, with_children
 
 __all__ = ["MemoryAccounts"]
 
@@ -67,7 +68,7 @@ class MemoryAccounts:
         self._names: dict[str, str] = {}  # comparison key of a name, of today or of before -> player
         self._tokens: dict[str, TokenRecord] = {}  # digest -> token
         self._bearers: dict[str, str] = {}  # digest -> player
-        self._invitations: dict[str, tuple[int, int]] = {}  # digest -> uses that are left, end
+        self._invitations: dict[str, tuple[int, int, str]] = {}  # digest -> uses that are left, end, administrator
         self._revocations: list[Revocation] = []
         self._passkeys: dict[str, Passkey] = {}  # id of an authenticator -> passkey
         self._identities: dict[str, str] = {}  # digest -> player
@@ -119,6 +120,20 @@ class MemoryAccounts:
         named = self._accounts.keys() | self._deleted
         return {player: self._players[player].name for player in players if player in named}
 
+    async def departed(self, players: Collection[str]) -> Mapping[str, AccountEnd]:
+        found: dict[str, AccountEnd] = {}
+        bearers = set(self._bearers.values())
+        for player in players:
+            known = self._accounts.get(player)
+            if player in self._deleted:
+                found[player] = "deleted"
+            elif known is not None:
+                if known.is_closed:
+                    found[player] = "closed"
+            elif player in self._players and player not in bearers:
+                found[player] = "closed"
+        return found
+
     async def touch(self, player: str, token: str, at: int) -> None:
         digest = self._find(player, token)
         if digest is not None:
@@ -166,7 +181,7 @@ class MemoryAccounts:
             label = label or own
             if player in self._accounts:
                 raise AlreadyRegistered
-        uses, expires = self._invitations.get(new.invitation or "", (0, 0))
+        uses, expires, inviter = self._invitations.get(new.invitation or "", (0, 0, ""))
         if new.invitation is not None and (uses <= 0 or expires <= new.at):
             raise BadInvitation
         if new.key in self._names:
@@ -174,7 +189,7 @@ class MemoryAccounts:
         if (new.passkey and new.passkey.credential in self._passkeys) or new.identity in self._identities:
             raise IdentityTaken
         if new.invitation is not None:
-            self._invitations[new.invitation] = (uses - 1, expires)
+            self._invitations[new.invitation] = (uses - 1, expires, inviter)
         is_new = player is None
         player = player or new_player_id()
         kind: PlayerKind = "person" if is_new else self._players[player].kind
@@ -197,7 +212,7 @@ class MemoryAccounts:
     async def sign_in_again(self, player: str, by: str, session: NewSession) -> tuple[Identity, str]:
         known = self._require_account(player)
         self._require_session(player, by)
-        return self._enter(player, known, session)
+        return self._enter(player, known, session, parent=by)
 
     async def recover(
         self, player: str, was: str, code: str, new_hash: str, session: NewSession
@@ -256,21 +271,21 @@ class MemoryAccounts:
         self._drop(past)
         token = new_token()
         granted = tuple(scope for scope in ALL_SCOPES if scope in scopes)
-        return self._add(player, token, label, granted, at, expires, is_session=False), token
+        return self._add(player, token, label, granted, at, expires, is_session=False, parent=by), token
 
     async def end_token(self, player: str, token: str, by: str, *, is_session: bool) -> bool:
         self._require_session(player, by)
         digest = self._find(player, token)
         if digest is None or self._tokens[digest].is_session is not is_session:
             return False
-        self._end(player, [digest])
+        self._end(player, [token], spared="" if token == by else by)
         return True
 
     async def end_others(self, player: str, by: str) -> int:
         self._require_session(player, by)
-        others = [digest for digest in self._digests(player) if self._tokens[digest].is_session]
-        others = [digest for digest in others if token_id(digest) != by]
-        self._end(player, others)
+        others = [token_id(digest) for digest in self._digests(player) if self._tokens[digest].is_session]
+        others = [token for token in others if token != by]
+        self._end(player, others, spared=by)
         return len(others)
 
     async def delete(self, player: str, was: str | None, by: str) -> None:
@@ -286,6 +301,7 @@ class MemoryAccounts:
         for key in [key for key, owner in self._names.items() if owner == player]:
             del self._names[key]
         self._drop(self._digests(player))
+        self._end_invitations(player)
         self._deleted.add(player)
         self._players[player] = self._players[player].model_copy(update={"name": DELETED_NAME})
         for forget in self.on_delete:
@@ -372,11 +388,11 @@ class MemoryAccounts:
 
     # Invitations
 
-    async def invite(self, code: str, uses: int, at: int, expires: int) -> None:
+    async def invite(self, code: str, uses: int, at: int, expires: int, by: str = "") -> None:
         live = {digest: left for digest, left in self._invitations.items() if left[0] > 0 and left[1] > at}
         if len(live) >= MAX_LIVE_INVITATIONS:
             raise TooMany
-        self._invitations = {**live, code: (uses, expires)}
+        self._invitations = {**live, code: (uses, expires, by)}
 
     # For operators
 
@@ -392,12 +408,15 @@ class MemoryAccounts:
     async def set_role(self, player: str, role: Role) -> None:
         self._known(player).role = role
         if role != "admin":
-            self._end(player, [digest for digest in self._digests(player) if "admin" in self._tokens[digest].scopes])
+            own = {token_id(digest): self._tokens[digest] for digest in self._digests(player)}
+            self._end(player, [token for token, record in own.items() if "admin" in record.scopes])
+            self._end_invitations(player)
 
     async def close_account(self, player: str, *, is_closed: bool) -> None:
         self._known(player).is_closed = is_closed
         if is_closed:
             self._drop(self._digests(player))
+            self._end_invitations(player)
             self._record(player)
 
     async def add_codes(self, player: str, codes: Collection[str]) -> None:
@@ -441,20 +460,23 @@ class MemoryAccounts:
             raise StaleAccount
         return self._tokens[digest].label
 
-    def _enter(self, player: str, known: _Account, session: NewSession) -> tuple[Identity, str]:
+    def _enter(self, player: str, known: _Account, session: NewSession, parent: str = "") -> tuple[Identity, str]:
+        parents = {self._tokens[digest].parent for digest in self._digests(player)}
         own = [digest for digest in self._digests(player) if self._tokens[digest].is_session]
-        own.sort(key=lambda digest: (-self._tokens[digest].seen, digest))
-        self._end(player, own[MAX_SESSIONS - 1 :])
+        own = [digest for digest in own if token_id(digest) != parent]
+        own.sort(key=lambda digest: (token_id(digest) not in parents, -self._tokens[digest].seen, digest))
+        surplus = own[MAX_SESSIONS - (2 if parent else 1) :]
+        self._end(player, [token_id(digest) for digest in surplus], spared=parent)
         if session.address:
             known.addresses.pop(session.address, None)
             known.addresses[session.address] = None
             if len(known.addresses) > MAX_KNOWN_ADDRESSES:
                 known.addresses.popitem(last=False)
-        return self._begin_session(player, session.label, session.at)
+        return self._begin_session(player, session.label, session.at, parent)
 
-    def _begin_session(self, player: str, label: str, at: int) -> tuple[Identity, str]:
+    def _begin_session(self, player: str, label: str, at: int, parent: str = "") -> tuple[Identity, str]:
         token = new_token()
-        record = self._add(player, token, label, PLAIN_SCOPES, at, 0, is_session=True)
+        record = self._add(player, token, label, PLAIN_SCOPES, at, 0, is_session=True, parent=parent)
         return self._identity(player, record), token
 
     def _add(
@@ -467,9 +489,10 @@ class MemoryAccounts:
         expires: int,
         *,
         is_session: bool,
+        parent: str = "",
     ) -> TokenRecord:
         digest = digest_of(token)
-        self._tokens[digest] = TokenRecord(token_id(digest), label, scopes, at, at, expires, is_session)
+        self._tokens[digest] = TokenRecord(token_id(digest), label, scopes, at, at, expires, is_session, parent)
         self._bearers[digest] = player
         return self._tokens[digest]
 
@@ -510,10 +533,15 @@ class MemoryAccounts:
         for digest in digests:
             del self._tokens[digest], self._bearers[digest]
 
-    def _end(self, player: str, digests: Collection[str]) -> None:
-        self._drop(digests)
-        for digest in digests:
-            self._record(player, token=token_id(digest))
+    def _end(self, player: str, tokens: Collection[str], *, spared: str = "") -> None:
+        own = {token_id(digest): digest for digest in self._digests(player)}
+        parents = {token: self._tokens[digest].parent for token, digest in own.items()}
+        for token in with_children(tokens, parents, spared):
+            self._drop([own[token]])
+            self._record(player, token=token)
+
+    def _end_invitations(self, player: str) -> None:
+        self._invitations = {digest: one for digest, one in self._invitations.items() if one[2] != player}
 
     def _record(self, player: str, *, token: str = "", spared: str = "") -> None:
         self._revocations.append(Revocation(len(self._revocations) + 1, player, token, spared))

@@ -132,7 +132,7 @@ class SqlAccounts(SqlPasskeys):
         async with self._changing(player) as connection:
             row = await self._require_account(connection, player)
             await self._require_session(connection, player, by)
-            return await self._enter(connection, row, session)
+            return await self._enter(connection, row, session, parent=by)
 
     async def recover(
         self, player: str, was: str, code: str, new_hash: str, session: NewSession
@@ -215,19 +215,17 @@ class SqlAccounts(SqlPasskeys):
                 raise TooMany
             written = written_scopes(scopes)
             row = {"digest": digest, "player": player, "label": label, "created": at, "seen": at, "expires": expires}
-            await connection.execute(insert(TOKENS).values(**row, is_session=False, scopes=written))
-        record = TokenRecord(token_id(digest), label, read_scopes(written), at, at, expires, is_session=False)
-        return record, token
+            await connection.execute(insert(TOKENS).values(**row, is_session=False, scopes=written, parent=by))
+        scopes = read_scopes(written)
+        return TokenRecord(token_id(digest), label, scopes, at, at, expires, is_session=False, parent=by), token
 
     async def end_token(self, player: str, token: str, by: str, *, is_session: bool) -> bool:
         async with self._changing(player) as connection:
             await self._require_session(connection, player, by)
-            ended = await connection.execute(
-                delete(TOKENS).where(is_token(player, token), TOKENS.c.is_session.is_(is_session))
-            )
-            if not ended.rowcount:
+            found = select(TOKENS.c.digest).where(is_token(player, token), TOKENS.c.is_session.is_(is_session))
+            if (await connection.execute(found)).first() is None:
                 return False
-            await self._record_revocation(connection, player, token=token)
+            await self._end(connection, player, [token], spared="" if token == by else by)
         return True
 
     async def end_others(self, player: str, by: str) -> int:
@@ -235,7 +233,7 @@ class SqlAccounts(SqlPasskeys):
             await self._require_session(connection, player, by)
             others = (TOKENS.c.player == player) & TOKENS.c.is_session.is_(True) & ~is_token(player, by)
             ended = (await connection.execute(select(TOKENS.c.digest).where(others))).all()
-            await self._end(connection, player, [row.digest for row in ended])
+            await self._end(connection, player, [token_id(row.digest) for row in ended], spared=by)
         return len(ended)
 
     async def delete(self, player: str, was: str | None, by: str) -> None:
@@ -250,7 +248,7 @@ class SqlAccounts(SqlPasskeys):
     async def _delete_player(self, connection: AsyncConnection, player: str) -> None:
         """Delete all that is stored of a player but its id, which matches name."""
         of_account = (PASSKEYS, IDENTITIES, RECOVERY_CODES, KNOWN_ADDRESSES, ACCOUNT_NAMES)
-        for table in (*of_account, ACCOUNTS_TABLE, TOKENS):
+        for table in (*of_account, ACCOUNTS_TABLE, TOKENS, INVITATIONS):
             await connection.execute(delete(table).where(table.c.player == player))
         await forget_player(connection, player)
         await forget_incidents(connection, player)
@@ -261,7 +259,7 @@ class SqlAccounts(SqlPasskeys):
 
     # Invitations
 
-    async def invite(self, code: str, uses: int, at: int, expires: int) -> None:
+    async def invite(self, code: str, uses: int, at: int, expires: int, by: str = "") -> None:
         async with self._writing() as connection:
             await connection.execute(
                 delete(INVITATIONS).where(or_(INVITATIONS.c.expires <= at, INVITATIONS.c.uses <= 0))
@@ -269,7 +267,8 @@ class SqlAccounts(SqlPasskeys):
             number = (await connection.execute(select(func.count()).select_from(INVITATIONS))).scalar()
             if (number or 0) >= MAX_LIVE_INVITATIONS:
                 raise TooMany
-            await connection.execute(insert(INVITATIONS), {"digest": code, "uses": uses, "expires": expires})
+            row = {"digest": code, "uses": uses, "expires": expires, "player": by}
+            await connection.execute(insert(INVITATIONS), row)
 
     # For operators
 
@@ -290,14 +289,17 @@ class SqlAccounts(SqlPasskeys):
             await connection.execute(update(ACCOUNTS_TABLE).where(ACCOUNTS_TABLE.c.player == player).values(role=role))
             if role != "admin":
                 rows = (await connection.execute(select(TOKENS).where(TOKENS.c.player == player))).all()
-                await self._end(connection, player, [row.digest for row in rows if "admin" in read_scopes(row.scopes)])
+                ended = [token_id(row.digest) for row in rows if "admin" in read_scopes(row.scopes)]
+                await self._end(connection, player, ended)
+                await connection.execute(delete(INVITATIONS).where(INVITATIONS.c.player == player))
 
     async def close_account(self, player: str, *, is_closed: bool) -> None:
         async with self._changing_account(player) as connection:
             closed = update(ACCOUNTS_TABLE).where(ACCOUNTS_TABLE.c.player == player)
             await connection.execute(closed.values(is_closed=is_closed))
             if is_closed:
-                await connection.execute(delete(TOKENS).where(TOKENS.c.player == player))
+                for table in (TOKENS, INVITATIONS):
+                    await connection.execute(delete(table).where(table.c.player == player))
                 await self._record_revocation(connection, player)
 
     async def add_codes(self, player: str, codes: Collection[str]) -> None:
@@ -307,5 +309,12 @@ class SqlAccounts(SqlPasskeys):
 
 def _token_of(row: Row[Any]) -> TokenRecord:
     return TokenRecord(
-        token_id(row.digest), row.label, read_scopes(row.scopes), row.created, row.seen, row.expires, row.is_session
+        token_id(row.digest),
+        row.label,
+        read_scopes(row.scopes),
+        row.created,
+        row.seen,
+        row.expires,
+        row.is_session,
+        row.parent,
     )

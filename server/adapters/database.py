@@ -41,7 +41,7 @@ Durability: TypeAlias = Literal["full", "normal"]
 STORE_ERRORS: Final = (SQLAlchemyError, OSError, TimeoutError)
 """Every error of a driver whose store is unavailable."""
 
-NEWEST_MIGRATION: Final = "0014"
+NEWEST_MIGRATION: Final = "0015"
 """The newest migration. Known here so that a start with nothing to migrate need not import Alembic."""
 
 BUSY_SECONDS: Final = 5.0

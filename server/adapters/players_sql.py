@@ -16,6 +16,7 @@ from cornered.protocol.values import Player, PlayerKind
 from cornered.server.accounts import (
     ALL_SCOPES,
     PLAIN_SCOPES,
+    AccountEnd,
     AccountsBusy,
     AccountsUnavailable,
     AlreadyRegistered,
@@ -46,6 +47,8 @@ __all__ = [
 
 KEPT_REVOCATIONS: Final = 10_000
 """The newest revocations, which a node may have to look for after an outage of the store."""
+DEPARTED_PAGE: Final = 500
+"""Players of one query for those who have departed: SQLite bounds the number of variables."""
 LOCK_MS: Final = 1_000
 """How long a change of an account waits on PostgreSQL for a lock that a change at another node holds. The node's
 appends to its journal wait meanwhile: they share the writer."""
@@ -163,6 +166,20 @@ class SqlPlayers:
         )
         return {row.id: row.name for row in await self._rows(query)}
 
+    async def departed(self, players: Collection[str]) -> Mapping[str, AccountEnd]:
+        known, found = list(players), dict[str, AccountEnd]()
+        has_token = exists().where(TOKENS.c.player == PLAYERS_TABLE.c.id)
+        query = select(PLAYERS_TABLE.c.id, PLAYERS_TABLE.c.deleted).outerjoin(
+            ACCOUNTS_TABLE, ACCOUNTS_TABLE.c.player == PLAYERS_TABLE.c.id
+        )
+        is_shut = ACCOUNTS_TABLE.c.is_closed.is_(True) | (ACCOUNTS_TABLE.c.player.is_(None) & ~has_token)
+        query = query.where(PLAYERS_TABLE.c.deleted.is_(True) | is_shut)
+        for first in range(0, len(known), DEPARTED_PAGE):
+            page = PLAYERS_TABLE.c.id.in_(known[first : first + DEPARTED_PAGE])
+            for row in await self._rows(query.where(page)):
+                found[row.id] = "deleted" if row.deleted else "closed"
+        return found
+
     async def touch(self, player: str, token: str, at: int) -> None:
         async with self._writing() as connection:
             await connection.execute(update(TOKENS).where(is_token(player, token)).values(seen=at))
@@ -213,10 +230,11 @@ class SqlPlayers:
         *,
         has_account: bool,
         is_admin: bool = False,
+        parent: str = "",
     ) -> tuple[Identity, str]:
         token = new_token()
         digest = digest_of(token)
-        row = {"digest": digest, "player": player.id, "label": label, "created": at, "seen": at}
+        row = {"digest": digest, "player": player.id, "label": label, "created": at, "seen": at, "parent": parent}
         await connection.execute(
             insert(TOKENS).values(**row, is_session=True, scopes=written_scopes(PLAIN_SCOPES), expires=0)
         )

@@ -134,7 +134,11 @@ def _old(kind: Kind, before: int) -> Select[Any]:
         case "sessions":
             of_account = exists().where(ACCOUNTS_TABLE.c.player == TOKENS.c.player)
             unused = and_(TOKENS.c.is_session.is_(True), TOKENS.c.seen > 0, TOKENS.c.seen < before)
-            return select(TOKENS.c.digest, TOKENS.c.player).where(unused, of_account)
+            # What it has made would end with it, and may be in use.
+            child = TOKENS.alias()
+            id_ = func.substr(TOKENS.c.digest, 1, 16)
+            has_made = exists().where(child.c.player == TOKENS.c.player, child.c.parent == id_)
+            return select(TOKENS.c.digest, TOKENS.c.player).where(unused, of_account, ~has_made)
         case "guests":
             player = PLAYERS_TABLE.c.id
             recent = and_(TOKENS.c.player == player, or_(TOKENS.c.seen == 0, TOKENS.c.seen >= before))

@@ -111,10 +111,11 @@ TOKENS: Final = Table(
     Column("created", BigInteger, nullable=False, server_default="0"),
     Column("seen", BigInteger, nullable=False, server_default="0"),
     Column("expires", BigInteger, nullable=False, server_default="0"),
+    Column("parent", String(16), nullable=False, server_default=""),
     Index("tokens_player", "player"),
 )
 """Tokens by their digests; one player may have several. An id of a token is the beginning of its digest. `expires` is 0
-for one that does not expire.
+for one that does not expire; `parent` is the id of the session that made it, with which it ends.
 """
 
 REVOCATIONS: Final = Table(
@@ -173,8 +174,9 @@ INVITATIONS: Final = Table(
     Column("digest", String(64), primary_key=True),
     Column("uses", Integer, nullable=False),
     Column("expires", BigInteger, nullable=False),
+    Column("player", String(32), nullable=False, server_default=""),
 )
-"""Invitations to register, with the number of registrations that are left."""
+"""Invitations to register, with the number of registrations that are left, and the administrator who has made each."""
 
 PASSKEYS: Final = Table(
     "passkeys",

@@ -131,6 +131,14 @@ class Group:
             case _:
                 assert_never(command)
 
+    def departed(self, player: str, now: int) -> tuple[GroupEvent, ...]:
+        """Return what follows when a player is deleted: without its last teacher a group is over."""
+        if self.role_of(player) is None:
+            return ()
+        if self.teachers == (player,):
+            return (GroupClosed(now, player),)
+        return (MemberLeft(now, player, player),)
+
     def _join(self, command: JoinGroup, by: Player, now: int, *, has_account: bool) -> tuple[GroupEvent, ...]:
         if self.is_closed or self.code is None or command.code != self.code:
             raise unknown_code()

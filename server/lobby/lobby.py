@@ -242,6 +242,20 @@ class Lobby(LobbyFacts):
                 else:
                     yield self._ended(challenge, "declined", reason="the player has left")
 
+    def exclude(self, player: str) -> tuple[LobbyEvent, ...]:
+        """Return the ends of all that a player has begun or waits for, tables that last without their players too."""
+        events: list[LobbyEvent] = [*self._ends_of(player, set())]
+        for seek in self.seeks_of.get(player, ()):
+            is_own = self.tables[seek].seek.by.id == player
+            events.append(SeekClosed(seek) if is_own else SeekLeft(seek, player))
+        if self.pools.entry(player) is not None:
+            events.append(PoolLeft(player))
+        return tuple(events)
+
+    def waiting(self) -> set[str]:
+        """Return the players of tables, challenges and pools."""
+        return {player.id for player in self._seated()}
+
     def recover(self, stored: Iterable[LobbyEvent], now: int) -> tuple[MatchMade, ...]:
         """Fold what was stored before a restart into an empty lobby; return the matches that were to be opened.
 

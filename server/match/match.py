@@ -25,6 +25,7 @@ from cornered.protocol.commands import (
 )
 from cornered.protocol.events import (
     Eliminated,
+    Ended,
     MatchEvent,
     Played,
     RematchDeclined,
@@ -231,10 +232,14 @@ class Match(MatchState):
         return self._give_up((self.state.to_move,), "time", now)
 
     def take_out(self, seat: int, now: int) -> tuple[MatchEvent, ...]:
-        """Return what follows when the organiser of the match's event takes a player out; nothing where it is out."""
+        """Return what follows when the organiser of the match's event takes a player out; nothing where it is out.
+
+        The result changes no rating: anybody may organise, and would take rating from others by such orders.
+        """
         if self.ending is not None or not 0 <= seat < self.seats or self.out[seat] is not None:
             return ()
-        return self._give_up((seat,), "gone", max(now, self.at))
+        events = self._give_up((seat,), "gone", max(now, self.at))
+        return tuple(one.model_copy(update={"rated": False}) if isinstance(one, Ended) else one for one in events)
 
     def abandoned_at(self, gone_since: Sequence[int | None]) -> int | None:
         """Return when `abandon` has something to decide: a match without a clock whose players are away ends by itself.

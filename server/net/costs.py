@@ -439,7 +439,6 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             | SignOut()
             | EndSession()
             | EndOtherSessions()
-            | CreateToken()
             | RevokeToken()
             | CreateInvitation()
             | RemovePasskey()
@@ -450,7 +449,7 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return SIGN_IN_LINK
         case RegisterByPasskey() | SignInByPasskey() | AddPasskey() | FinishOidc():
             return PASSKEY
-        case Register() | SignIn() | Recover() | ChangePassword() | RenewCodes() | DeleteAccount():
+        case Register() | SignIn() | Recover() | ChangePassword() | RenewCodes() | CreateToken() | DeleteAccount():
             return PASSWORD
         case AskExport():
             return EXPORT

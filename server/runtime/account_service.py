@@ -349,6 +349,8 @@ class AccountService:
                 return Sessions(id=command.id, sessions=tuple(sessions))
             case AskSignInLink():
                 await self._required(identity)
+                self._links.check_page(visit)
+                await self._confirm(command.password, command.proof, identity, visit)
                 return await self._links.show(command, identity, visit)
             case SignOut():
                 await self._accounts.end_token(player, by, by, is_session=True)
@@ -361,7 +363,7 @@ class AccountService:
                 await self._accounts.end_others(player, by)
                 return Acknowledged(id=command.id)
             case CreateToken():
-                return await self._create_token(command, identity)
+                return await self._create_token(command, identity, visit)
             case AskTokens():
                 now = self._now()
                 records = await self._accounts.tokens(player)
@@ -449,10 +451,10 @@ class AccountService:
             raise Refusal("busy", text) from None
         self._visits.changed(player)
 
-    async def _create_token(self, command: CreateToken, identity: Identity) -> TokenCreated:
-        await self._required(identity)
+    async def _create_token(self, command: CreateToken, identity: Identity, visit: Visit) -> TokenCreated:
         if not set(command.scopes) <= set(identity.scopes):
             raise Refusal("not_permitted", "a token permits no more than you may do yourself")
+        await self._confirm(command.password, command.proof, identity, visit)
         now = self._now()
         try:
             record, secret = await self._accounts.create_token(
@@ -475,7 +477,7 @@ class AccountService:
         now = self._now()
         code, expires = new_code(), now + command.days * DAY_MS
         try:
-            await self._accounts.invite(invitation_digest(code), command.uses, now, expires)
+            await self._accounts.invite(invitation_digest(code), command.uses, now, expires, known.player.id)
         except TooMany:
             raise Refusal("busy", "there are too many invitations; wait until some are used or expire") from None
         return InvitationCreated(id=command.id, code=code, uses=command.uses, expires=expires)
@@ -491,18 +493,23 @@ class AccountService:
     async def _confirm(
         self, password: str | None, proof: PasskeyProof | None, identity: Identity, visit: Visit
     ) -> AccountRecord:
-        """Return the account of a session whose password or passkey this is; attempts are bounded.
+        """Return the account of a session whose password or passkey this is; attempts are bounded for the account.
 
-        An account that has neither, since only the provider signs in to it, is confirmed by a new session. Raises
+        An account that has neither, since only the provider signs in to it, is confirmed by a new sign-in there. Raises
         Refusal.
         """
         known = await self._required(identity)
         if not (known.has_password or known.passkeys):
-            began = [one.created for one in await self._accounts.tokens(known.player.id) if one.id == identity.session]
+            records = await self._accounts.tokens(known.player.id)
+            # A session by a link began with another session's consent alone.
+            began = [one.created for one in records if one.id == identity.session and not one.parent]
             if not began or self._now() - began[0] > NEW_SESSION_MS:
                 raise Refusal("sign_in_again", "sign in at the provider again, and do this within ten minutes")
             return known
-        with self._sign_ins.attempt(known.player.id, visit.address, identity.session) as attempt:
+        if proof is None and password is None:
+            raise Refusal("bad_credentials", "this needs your password, or a passkey")
+        # All sessions of the account together have so many: a session may make others by links.
+        with self._sign_ins.attempt(known.player.id, visit.address, "any session") as attempt:
             if proof is not None:
                 passkey, count = await self._passkeys.proven(proof, "confirm", visit)
                 await self._accounts.count_passkey(passkey, count, self._now())

@@ -39,10 +39,13 @@ class DeviceLinks:
         self._draw_qr = draw_qr
         self._now = now
 
-    async def show(self, command: AskSignInLink, identity: Identity, visit: Visit) -> SignInLink:
-        """Return a link to the account of a session, which is good as long as the session. Raises Refusal."""
+    def check_page(self, visit: Visit) -> None:
+        """Raise a Refusal where a link would lead nowhere: to no page."""
         if not visit.origin:
             raise Refusal("not_accepted", "a page shows such a link; a program gets a personal token")
+
+    async def show(self, command: AskSignInLink, identity: Identity, visit: Visit) -> SignInLink:
+        """Return a link to the account of a session, which is good as long as the session."""
         facts = {"player": identity.player.id, "session": identity.session}
         code = self._signer.sign(_PURPOSE, facts, seconds=LINK_SECONDS)
         link = f"{visit.origin}/#/enter/{code}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
@@ -52,6 +52,7 @@ from cornered.server.refusal import Refusal
 from cornered.server.runtime.client_connection import ClientConnection
 from cornered.server.runtime.following import follow
 from cornered.server.runtime.guesses import Guesses
+from cornered.server.runtime.rights import RightEnded, Rights
 from cornered.server.streams.ports import EventStreams, StaleStream, StreamsUnavailable
 
 __all__ = ["LOOK_SECONDS", "GroupService", "People"]
@@ -75,9 +76,6 @@ class People(Protocol):
     def tell(self, players: Iterable[str], message: ServerMessage) -> None:
         """Send a message to the connections of players to this node."""
 
-    def expel(self, players: Iterable[str], group: str) -> None:
-        """Show players who are no members of a group any more nothing further of its live matches on this node."""
-
 
 class _Nobody:
     """People of whom none is connected."""
@@ -88,15 +86,23 @@ class _Nobody:
     def tell(self, players: Iterable[str], message: ServerMessage) -> None:
         """Do nothing."""
 
-    def expel(self, players: Iterable[str], group: str) -> None:
-        """Do nothing."""
-
 
 class GroupService:
     """The groups of one node. Tournaments of a group ask here who may see and lead them."""
 
-    def __init__(self, streams: EventStreams, accounts: Accounts, secret: bytes, *, now: Callable[[], int]) -> None:
-        """`secret` is the store's, `now` the time in milliseconds since 1970. `people` is set before it `begin`s."""
+    def __init__(
+        self,
+        streams: EventStreams,
+        accounts: Accounts,
+        secret: bytes,
+        *,
+        now: Callable[[], int],
+        rights: Rights | None = None,
+    ) -> None:
+        """`secret` is the store's, `now` the time in milliseconds since 1970. `people` is set before it `begin`s.
+
+        `rights` are told of memberships that end, and tell who is deleted.
+        """
         self._streams = streams
         self._accounts = accounts
         self._secret = secret
@@ -105,6 +111,13 @@ class GroupService:
         self._number = 0
         self._turn = asyncio.Lock()
         self._guesses = Guesses()
+        self._rights = rights or Rights()
+        self._rights.register(self._right_ended)
+        # Deleted players who are to leave their groups; and whether all members were looked at after the start.
+        self._leaving: dict[str, None] = {}
+        self._has_looked = False
+        # Groups whose streams cannot be folded: they are not closed.
+        self._damaged: set[str] = set()
         self.people: People = _Nobody()
 
     @property
@@ -124,6 +137,21 @@ class GroupService:
     def memberships(self, player: str) -> tuple[tuple[Group, Member], ...]:
         """Return the groups of a player with what the player is there, the oldest membership first."""
         return tuple((group, group.members[player]) for group in self._directory.of_player(player))
+
+    async def is_closed(self, group: str) -> bool:
+        """Return whether a group is over, by the newest that is stored. Raises StreamsUnavailable."""
+        if not self.is_open(group):
+            await self._catch_up()
+        return not self.is_open(group) and group not in self._damaged
+
+    async def outsiders(self, group: str, players: Collection[str]) -> Collection[str]:
+        """Return those of these players who are no members of a group that is open, by the newest that is stored.
+
+        Raises StreamsUnavailable.
+        """
+        await self._catch_up()
+        known = self._directory.groups.get(group)
+        return () if known is None else [player for player in players if player not in known.members]
 
     async def check_member(self, group: str, player: Player) -> None:
         """Raise a Refusal unless a player belongs to a group."""
@@ -160,7 +188,38 @@ class GroupService:
 
     async def run(self) -> None:
         """Follow the streams until cancelled; what is stored during an outage of the store is found after it."""
-        await follow("groups", self._catch_up, partial(asyncio.sleep, LOOK_SECONDS), (StreamsUnavailable,))
+        outages = (AccountsUnavailable, StreamsUnavailable)
+        await follow("groups", self._look, partial(asyncio.sleep, LOOK_SECONDS), outages)
+
+    async def _look(self) -> None:
+        await self._catch_up()
+        if not self._has_looked:
+            members = {player for group in self._directory.groups.values() for player in group.members}
+            departed = await self._accounts.departed(members)
+            self._leaving |= {player: None for player, how in departed.items() if how == "deleted"}
+            self._has_looked = True
+        for player in tuple(self._leaving):
+            for group in self._directory.of_player(player):
+                await self._leave(group.id, player)
+            del self._leaving[player]
+
+    async def _leave(self, group: str, player: str) -> None:
+        """Have a deleted player leave a group; every node does, and the second one finds it done."""
+        async with self._turn:
+            for _ in range(ATTEMPTS):
+                known = self._directory.groups.get(group)
+                events = () if known is None else known.departed(player, self._now())
+                if known is None or not events:
+                    return
+                try:
+                    await self._append(group, known.seq, events)
+                except StaleStream:
+                    await self._catch_up()
+        raise StreamsUnavailable("others change the group at the same time")
+
+    def _right_ended(self, right: RightEnded) -> None:
+        if right.kind == "deleted":
+            self._leaving[right.player] = None
 
     async def _read(self, group: str) -> None:
         events: list[GroupEvent] = []
@@ -176,6 +235,7 @@ class GroupService:
     def _lose(self, group: str) -> None:
         """Show a group no more whose stream cannot be folded, from the handler of the error; it harms no other one."""
         log.exception("a group is damaged", group=group)
+        self._damaged.add(group)
         self._directory.forget(group)
 
     async def _catch_up(self) -> None:
@@ -205,7 +265,8 @@ class GroupService:
             return
         was = before.members.keys() if before is not None else set[str]()
         over = was if after.is_closed else was - after.members.keys()
-        self.people.expel(over, after.id)
+        for player in over:
+            self._rights.ended(RightEnded("membership", player, after.id))
         self.people.tell(over, GroupChanged(group=after.id, seq=after.seq, is_over=True))
         if not after.is_closed:
             self.people.tell(after.members, GroupChanged(group=after.id, seq=after.seq))

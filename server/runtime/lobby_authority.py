@@ -79,6 +79,7 @@ class LobbyAuthority:
         on_loss: Callable[[], None] = lambda: None,
         ratings_of: RatingsOf = unrated,
         blocks_of: BlocksOf = nobody_blocks,
+        is_excluded: Callable[[str], bool] = lambda _: False,
         tasks: asyncio.TaskGroup,
     ) -> None:
         """`tell` gets events that are stored, and those whose messages are sent now. `now` is in milliseconds.
@@ -86,7 +87,7 @@ class LobbyAuthority:
         `new_id` makes an id, which for a match also says on which node it is: near the player who is given.
         `open_match` stores and opens a match, and returns whether it exists; it raises Refusal where the server stops.
         `on_loss` is called when the log turns out to be another node's. `ratings_of` may raise RatingsUnavailable, and
-        `blocks_of` SocialUnavailable.
+        `blocks_of` SocialUnavailable. `is_excluded` says who may begin nothing here any more.
         """
         self.lobby = lobby
         # What is shown is the replica, which folds the same events once they are stored.
@@ -100,6 +101,9 @@ class LobbyAuthority:
         self._outbox = LobbyOutbox(lobby_log, tell, self._durable_state)
         self._ratings_of = ratings_of
         self._blocks_of = blocks_of
+        self._is_excluded = is_excluded
+        # Players whose tables, challenges and places in pools are to end.
+        self._excluding: dict[str, None] = {}
         self._rounds = PairingRounds(
             lobby,
             ratings_of,
@@ -240,6 +244,22 @@ class LobbyAuthority:
             self._late.pop(player, None)
             self._commit(self.lobby.disconnect(player, self._now()))
 
+    def exclude(self, player: str) -> None:
+        """End all that a player has begun in the lobby or waits for: who may come in no more meets nobody."""
+        if self.is_lost:
+            return
+        self._excluding[player] = None
+        if self._outbox.is_full:
+            self._look_again()
+        else:
+            self._settle_excluded()
+
+    def _settle_excluded(self) -> None:
+        excluding, self._excluding = self._excluding, {}
+        for player in excluding:
+            events = self.lobby.exclude(player)
+            self._commit(events, told=_told(events), is_durable=True)
+
     def _settle_late(self) -> None:
         """Record who came and went while too much was waiting."""
         late, self._late = self._late, {}
@@ -333,6 +353,9 @@ class LobbyAuthority:
         """Decide a command; return what is done when it is carried out, or None where it is. Raises Refusal."""
         if self._outbox.is_full:
             raise Refusal("internal", "the lobby cannot be stored just now; try again in a moment")
+        if self._is_excluded(player.id):
+            # Its node has not heard of it yet.
+            raise Refusal("not_permitted", "you may not play here any more")
         events = self.lobby.decide(
             command,
             player,
@@ -422,6 +445,8 @@ class LobbyAuthority:
     def reserve(self, made: MatchMade) -> None:
         """Take the places of a match that is about to be stored. Raises Refusal where a player has no place left."""
         if made.match not in self.lobby.matches:
+            if any(self._is_excluded(one.id) for one in made.players):
+                raise Refusal("not_accepted", "one of the players may not play here any more")
             self.lobby.check_places(made.players)
             left = tuple(self.lobby.leaving(made.players))
             self._commit(left, told=left, is_durable=True)
@@ -491,6 +516,7 @@ class LobbyAuthority:
             self._look_again()
             return
         self._settle_late()
+        self._settle_excluded()
         events = self.lobby.tick(self._now())
         self._commit(events, told=_told(events), is_durable=True)
         self._arm()

@@ -10,6 +10,7 @@ import structlog
 
 from cornered.protocol.events import Started
 from cornered.protocol.values import PairingPool, Player
+from cornered.server.accounts import AccountsUnavailable
 from cornered.server.cluster.messages import AskVisitors, Visitors
 from cornered.server.cluster.ports import LobbyLog
 from cornered.server.lobby.bounds import Bounds
@@ -175,6 +176,7 @@ class LobbyOwner:
             on_loss=self._nodes.look,
             ratings_of=self._ratings_of,
             blocks_of=self._services.blocks_of,
+            is_excluded=lambda player: self._services.rights.why_excluded(player) is not None,
             tasks=self._tasks,
         )
 
@@ -231,6 +233,23 @@ class LobbyOwner:
         """Decide and tell from now on."""
         self._stream.open(authority.lobby)
         authority.start()
+        self._tasks.create_task(self._exclude_all(authority), name="lobby rights")
+
+    async def _exclude_all(self, authority: LobbyAuthority) -> None:
+        """Exclude those whose rights ended while nobody decided, or whose end died with the owner before."""
+        while self.authority is authority:
+            try:
+                for player in await self._services.rights.excluded(authority.lobby.waiting()):
+                    authority.exclude(player)
+            except AccountsUnavailable:
+                await asyncio.sleep(READ_AGAIN_S)
+            else:
+                return
+
+    def exclude(self, player: str) -> None:
+        """A player may begin nothing here any more, and what it has begun ends."""
+        if self.authority is not None and self._is_folded:
+            self.authority.exclude(player)
 
     async def _reconcile(self, authority: LobbyAuthority) -> None:
         """End the matches that a node ended which died before it said so."""

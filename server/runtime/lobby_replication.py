@@ -195,6 +195,10 @@ class LobbyReplication:
         if told is not None:
             self._tell(told)
 
+    def exclude(self, player: str) -> None:
+        """End what a player has begun in the lobby, where this node decides for it: the right to be here is over."""
+        self._owner.exclude(player)
+
     def _tell(self, told: Visitors) -> None:
         """Tell the owner which players have come to this node, and which have gone."""
         if self.is_here:

@@ -95,6 +95,7 @@ from cornered.server.runtime.rating_answers import RatingAnswers
 from cornered.server.runtime.readiness import Readiness
 from cornered.server.runtime.registry_observer import RegistryObserver
 from cornered.server.runtime.revocations import Revocations
+from cornered.server.runtime.rights import RightEnded
 from cornered.server.runtime.social_service import SocialService
 from cornered.server.runtime.task_group import TaskGroup
 from cornered.server.runtime.tournament_driver import LobbyView
@@ -166,7 +167,8 @@ class LobbyService:
         self._clients: dict[str, list[ClientConnection]] = {}
         self._replacing = set[ClientConnection]()
         """Connections whose session is being replaced."""
-        self.revocations = Revocations(accounts, self._token_revoked)
+        services.rights.register(self._right_ended)
+        self.revocations = Revocations(accounts, self._token_revoked, services.rights)
         self.moderation = open_moderation(self)
         self.replication = LobbyReplication(
             services, self.matches, lobby_log, self, tasks, reserved_names=tuple(reserved_names), bounds=bounds
@@ -456,16 +458,22 @@ class LobbyService:
             for client in self._clients.get(player, ()):
                 client.deliver(broadcast)
 
-    def expel(self, players: Iterable[str], group: str) -> None:
-        """Show players who are no members of a group any more nothing further of its live matches on this node."""
-        for player in players:
-            for client in self._clients.get(player, ()):
-                for name in tuple(client.matches):
-                    room = self.matches.get(name)
-                    if room is None or room.is_listed or room.is_player(client):
-                        continue
-                    if self.tournaments.hides(room.match.terms.tournament, group, player):
-                        room.leave(client)
+    def _right_ended(self, right: RightEnded) -> None:
+        """Take away what hangs on a right: the sight of a group's matches, or all that is begun in the lobby."""
+        if right.kind == "membership":
+            self._expel(right.player, right.scope)
+        else:
+            self.replication.exclude(right.player)
+
+    def _expel(self, player: str, group: str) -> None:
+        """Show a player who is no member of a group any more nothing further of its matches on this node."""
+        for client in self._clients.get(player, ()):
+            for name in tuple(client.matches):
+                room = self.matches.get(name)
+                if room is None or room.is_listed or room.is_player(client):
+                    continue
+                if self.tournaments.hides(room.match.terms.tournament, group, player):
+                    room.leave(client)
 
     def say_goodbye(self, text: str) -> None:
         """Notify all clients of the restart, and refuse further commands."""

@@ -30,6 +30,7 @@ from cornered.server.runtime.client_connection import Broadcast, ClientConnectio
 from cornered.server.runtime.nodes import Nodes
 from cornered.server.runtime.rating_service import RatingService
 from cornered.server.runtime.readiness import Readiness
+from cornered.server.runtime.rights import Rights
 from cornered.server.runtime.spectators import Spectators
 from cornered.server.runtime.timekeeping import Outages
 from cornered.server.tracing import NO_TRACER, Tracer
@@ -58,6 +59,7 @@ class Services:
     tracer: Tracer = NO_TRACER
     ratings: RatingService = field(default_factory=RatingService)
     blocks_of: BlocksOf = nobody_blocks
+    rights: Rights = field(default_factory=Rights)
 
 
 class Asker(Protocol):

@@ -61,6 +61,7 @@ from cornered.server.moderation.ports import EntryTaken, ModerationLog, Moderati
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.account_search import find_accounts
 from cornered.server.runtime.following import follow
+from cornered.server.runtime.rights import RightEnded, Rights
 
 __all__ = ["LOOK_SECONDS", "ConnectedPlayers", "ModerationService", "address_mark"]
 
@@ -110,8 +111,12 @@ class ModerationService:
         *,
         now: Callable[[], int],
         words: Callable[[], ChatFilter] = lambda: NO_FILTER,
+        rights: Rights | None = None,
     ) -> None:
-        """`secret` is the store's, `now` the time in milliseconds since 1970, `words` the list of forbidden words."""
+        """`secret` is the store's, `now` the time in milliseconds since 1970, `words` the list of forbidden words.
+
+        `rights` are told of bans.
+        """
         self._log = moderation_log
         self._accounts = accounts
         self._connected = connected
@@ -121,8 +126,10 @@ class ModerationService:
         self._state = Moderation()
         # The first entry whose seal is wrong, if there is one.
         self._broken: int | None = None
-        # True from a ban's folding until its connections are closed.
-        self._is_closing_due = False
+        self._rights = rights or Rights()
+        self._rights.is_banned = self.is_banned
+        # The players whose bans are folded, until their connections are closed.
+        self._to_put_out: list[str] = []
         self._turn = asyncio.Lock()
 
     @property
@@ -170,13 +177,16 @@ class ModerationService:
                     if entry.number == self._state.newest + 1:
                         self._check_seal(entry)
                         self._state.evolve(entry)
-                        self._is_closing_due |= isinstance(entry.event, Banned)
+                        if isinstance(entry.event, Banned):
+                            self._to_put_out.append(entry.event.player)
                 if len(entries) < READ_PAGE:
                     break
         finally:
-            if self._is_closing_due:
+            banned, self._to_put_out = self._to_put_out, []
+            if banned:
                 self._connected.put_out(self._reason_against)
-                self._is_closing_due = False
+            for player in filter(self.is_banned, banned):
+                self._rights.ended(RightEnded("ban", player))
 
     def _check_seal(self, entry: Entry) -> None:
         if self._broken is None and broken_seal((entry,), self._state.seal, self._state.newest) is not None:
@@ -193,6 +203,10 @@ class ModerationService:
     def _reason_against(self, player: str, address: str) -> str:
         entry = self._state.ban_of(player, address_mark(self._secret, address), self._now())
         return "" if entry is None else f"you are banned {_duration(entry)}"
+
+    def is_banned(self, player: str) -> bool:
+        """Return whether a player is banned, from whatever address."""
+        return self._state.ban_of(player, "", self._now()) is not None
 
     def check_chat(self, player: str) -> None:
         """Raise a Refusal where a player is muted."""

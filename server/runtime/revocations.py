@@ -16,6 +16,7 @@ import structlog
 
 from cornered.server.accounts import Accounts, AccountsUnavailable, Identity, Revocation
 from cornered.server.runtime.following import follow
+from cornered.server.runtime.rights import RightEnded, Rights
 
 __all__ = ["LOOK_SECONDS", "Greeting", "Revocations"]
 
@@ -42,11 +43,12 @@ class Greeting:
 
 
 class Revocations:
-    """The newest revocations. `revoked` closes the connections that one covers."""
+    """The newest revocations. `revoked` closes the connections that one covers; a player's last one ends all rights."""
 
-    def __init__(self, accounts: Accounts, revoked: Callable[[Revocation], None]) -> None:
+    def __init__(self, accounts: Accounts, revoked: Callable[[Revocation], None], rights: Rights) -> None:
         self._accounts = accounts
         self._revoked = revoked
+        self._rights = rights
         self._newest = 0
         self._greetings: set[Greeting] = set()
 
@@ -74,7 +76,10 @@ class Revocations:
 
     async def look(self) -> None:
         """Look for new revocations once. Raises AccountsUnavailable."""
-        for revocation in await self._accounts.revoked(self._newest):
+        found = await self._accounts.revoked(self._newest)
+        # Before anything counts as seen: an outage in between must not lose it.
+        departed = dict(await self._accounts.departed({one.player for one in found})) if found else {}
+        for revocation in found:
             if revocation.number <= self._newest:
                 # Another look was faster.
                 continue
@@ -84,3 +89,5 @@ class Revocations:
             for greeting in self._greetings:
                 greeting.found(revocation)
             self._revoked(revocation)
+            if (how := departed.pop(revocation.player, None)) is not None:
+                self._rights.ended(RightEnded(how, revocation.player))

@@ -80,9 +80,13 @@ class TournamentBook:
         await self._streams.append(KIND, tournament, expected, bodies, is_closed=is_closed)
         await self.catch_up()
 
+    def known(self, tournament: str) -> TournamentState | None:
+        """Return a tournament that is in memory."""
+        return self.live.get(tournament) or self._over.get(tournament)
+
     async def find(self, tournament: str) -> TournamentState:
         """Return any tournament. Raises Refusal, AccountsUnavailable and StreamsUnavailable."""
-        state = self.live.get(tournament) or self._over.get(tournament)
+        state = self.known(tournament)
         if state is None:
             state = await self._load(tournament)
             if state is None:
@@ -126,7 +130,6 @@ class TournamentBook:
             self.live.pop(entry.stream, None)
             return
         if state.is_over:
-            # It is read again where it is asked for, with the names that its players have given up replaced.
             del self.live[state.id]
         self._folded(state, event)
 
@@ -146,19 +149,16 @@ class TournamentBook:
                 log.exception("a tournament is damaged", tournament=tournament)
                 return None
             since = entries[-1].seq
-        if state is not None and state.is_over:
-            await self._replace_names(state)
+        if state is not None:
+            names = await self._accounts.called([*state.entries, state.organiser.id])
+            for player in (player for player, name in names.items() if name == DELETED_NAME):
+                _forget(state, player)
         return state
 
-    async def _replace_names(self, state: TournamentState) -> None:
-        """Replace the names of deleted players in a tournament that is over, as in matches that are over."""
-        names = await self._accounts.called([*state.entries, state.organiser.id])
-        deleted = {player for player, name in names.items() if name == DELETED_NAME}
-        for player in deleted & set(state.entries):
-            entry = state.entries[player]
-            entry.player = entry.player.model_copy(update={"name": DELETED_NAME})
-        if state.organiser.id in deleted:
-            state.organiser = state.organiser.model_copy(update={"name": DELETED_NAME})
+    def forget_player(self, player: str) -> None:
+        """Forget the name of a player who is deleted, also in tournaments that go on."""
+        for state in self.live.values():
+            _forget(state, player)
 
     def forget_names(self) -> None:
         """Have tournaments that are over read again: a player may be called otherwise."""
@@ -176,3 +176,11 @@ class TournamentBook:
         while len(self._infos) > MAX_INFOS:
             self._infos.popitem(last=False)
         return known
+
+
+def _forget(state: TournamentState, player: str) -> None:
+    """Replace the name of a deleted player in a tournament."""
+    if (entry := state.entries.get(player)) is not None:
+        entry.player = entry.player.model_copy(update={"name": DELETED_NAME})
+    if state.organiser.id == player:
+        state.organiser = state.organiser.model_copy(update={"name": DELETED_NAME})

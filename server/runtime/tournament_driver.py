@@ -25,7 +25,7 @@ from cornered.server.runtime.tournament_book import TournamentBook
 from cornered.server.streams.ports import StaleStream, StreamsUnavailable
 from cornered.server.tournament.events import Result, TournamentEvent
 from cornered.server.tournament.outcome import result_of, void_result
-from cornered.server.tournament.rounds import drafted
+from cornered.server.tournament.rounds import drafted, replays
 from cornered.server.tournament.state import TournamentState
 from cornered.server.tournament.tournament import ARENA_GATHER_MS, is_round_due, pair_round, resulted, tick
 
@@ -39,6 +39,10 @@ THREAD_PLAYERS: Final = 32
 """Players from whose number on a round is paired in a thread: 30 take 1 ms, 200 up to 60 ms."""
 
 log = structlog.get_logger("tournaments")
+
+
+async def _settle_nothing(_: str) -> None:
+    """Take nobody out."""
 
 
 class LobbyView:
@@ -85,14 +89,19 @@ class TournamentDriver:
         *,
         now: Callable[[], int],
         orders: Callable[[], MatchOrders] | None = None,
+        settle: Callable[[str], Awaitable[None]] = _settle_nothing,
     ) -> None:
-        """Without `orders` the matches go on whatever the organiser decides."""
+        """Without `orders` the matches go on whatever the organiser decides.
+
+        `settle` takes out of a tournament who has lost the right to be in it, before others are paired with them.
+        """
         self._book = book
         self._journal = journal
         self._lobby = lobby
         self._counts = counts
         self._now = now
         self._orders = orders
+        self._settle = settle
         self._wake = asyncio.Event()
         # When the players of an arena were paired last.
         self._paired_at: dict[str, int] = {}
@@ -148,6 +157,8 @@ class TournamentDriver:
         await self._take_out(state)
         results, missing = await self._look_at_matches(state)
         await self._store(state, resulted(state, results, self._now()))
+        if self._may_pair(state):
+            await self._settle(state.id)
         await self._store(state, self._tick(state))
         if is_round_due(state, self._now()):
             await self._pair(state)
@@ -171,10 +182,21 @@ class TournamentDriver:
                 results.append(result)
         return results, missing
 
+    def _may_pair(self, state: TournamentState) -> bool:
+        """Return whether this look may start a tournament, or pair its players."""
+        if state.status == "open":
+            starts_at = state.settings.starts_at
+            return starts_at is not None and self._now() >= starts_at
+        return is_round_due(state, self._now()) or self._is_arena_due(state) or bool(replays(state))
+
+    def _is_arena_due(self, state: TournamentState) -> bool:
+        is_gathered = self._now() - self._paired_at.get(state.id, 0) >= ARENA_GATHER_MS
+        return state.status == "running" and state.settings.format == "arena" and is_gathered
+
     def _tick(self, state: TournamentState) -> Sequence[TournamentEvent]:
         now = self._now()
         here: Collection[str] = ()
-        if state.settings.format == "arena" and now - self._paired_at.get(state.id, 0) >= ARENA_GATHER_MS:
+        if self._is_arena_due(state):
             here = {player for player in state.entries if self._lobby.is_here(player)}
             self._paired_at[state.id] = now
         return tick(state, now, self._lobby.new_id, here)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from typing import Final, Protocol, TypeAlias, TypeVar, assert_never
@@ -59,9 +59,10 @@ from cornered.server.runtime.match_room import Services
 from cornered.server.runtime.tallies import Allowance, Tally
 from cornered.server.runtime.tournament_book import TournamentBook
 from cornered.server.runtime.tournament_driver import LobbyView, MatchOrders, TournamentDriver
+from cornered.server.runtime.tournament_rights import GroupRights, TournamentRights
 from cornered.server.runtime.tournament_watchers import TournamentWatchers
 from cornered.server.streams.ports import EventStreams, StaleStream, StreamsUnavailable
-from cornered.server.tournament.events import Created, Told, TournamentEvent
+from cornered.server.tournament.events import Created, Joined, Told, TournamentEvent
 from cornered.server.tournament.standings import Place, places
 from cornered.server.tournament.state import TournamentState
 from cornered.server.tournament.tournament import TournamentDecision, check_settings, decide
@@ -96,7 +97,7 @@ Peers: TypeAlias = Callable[[str], Iterable[ClientConnection]]
 log = structlog.get_logger("tournaments")
 
 
-class Groups(Protocol):
+class Groups(GroupRights, Protocol):
     """The classes and clubs of this server, as far as tournaments need them. The checks raise Refusal."""
 
     def is_open(self, group: str) -> bool:
@@ -114,6 +115,12 @@ class NoGroups:
 
     def is_open(self, group: str) -> bool:
         return False
+
+    async def is_closed(self, group: str) -> bool:
+        return False
+
+    async def outsiders(self, group: str, players: Collection[str]) -> Collection[str]:
+        return ()
 
     async def check_member(self, group: str, player: Player) -> None:
         raise Refusal("unknown_tournament", "there is no such tournament")
@@ -150,8 +157,17 @@ class TournamentService:
         self._peers_of = peers_of
         self._book = TournamentBook(streams, accounts, self._folded)
         self._watchers = TournamentWatchers()
+        self._rights = TournamentRights(
+            self._book, self._groups, services.rights, now=services.now, changed=lambda: self._driver.look()
+        )
         self._driver = TournamentDriver(
-            self._book, services.journal, lobby, services.counts, now=services.now, orders=orders
+            self._book,
+            services.journal,
+            lobby,
+            services.counts,
+            now=services.now,
+            orders=orders,
+            settle=self._rights.settle,
         )
         self._created = Tally(player=CREATED_BY_PLAYER, address=CREATED_FROM_ADDRESS)
         self._turn = asyncio.Lock()
@@ -173,13 +189,15 @@ class TournamentService:
     # Life
 
     async def begin(self) -> None:
-        """Read the tournaments, before players are admitted. Raises StreamsUnavailable."""
+        """Read the tournaments, before players are admitted. Raises AccountsUnavailable and StreamsUnavailable."""
         await self._book.begin()
+        await self._rights.begin()
 
     async def run(self) -> None:
         """Follow, drive and send until cancelled."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._driver.run(), name="tournament driver")
+            tasks.create_task(self._rights.run(), name="tournament rights")
             tasks.create_task(self._send_updates(), name="tournament updates")
 
     def look(self) -> None:
@@ -197,6 +215,8 @@ class TournamentService:
 
     def _folded(self, state: TournamentState, event: TournamentEvent) -> None:
         self._watchers.changed(state.id)
+        if isinstance(event, Joined):
+            self._rights.came(state, event.player.id)
         if isinstance(event, Told):
             message = TournamentMessage(
                 tournament=state.id, name=state.settings.name, by=state.organiser, text=event.text
@@ -328,7 +348,14 @@ class TournamentService:
 
     async def _carry_out(self, command: TournamentDecision, client: ClientConnection) -> None:
         player, rating = client.player, 0
-        state = await self._seen(command.tournament, player)
+        state = await self._book.find(command.tournament)
+        # Who takes part may always withdraw, and is told nothing by that.
+        if not (isinstance(command, WithdrawFromTournament) and player.id in state.entries):
+            await self._check_sight(state, player)
+        if not isinstance(command, JoinTournament | WithdrawFromTournament):
+            await self._check_organiser(state, client)
+        if isinstance(command, StartTournament | PairByHand):
+            await self._rights.settle(state.id)
         if isinstance(command, JoinTournament):
             known = await self._services.ratings.ratings_of(state.settings.game, state.settings.clock, (player,))
             rating = round(known[player.id])
@@ -358,6 +385,16 @@ class TournamentService:
                 self._driver.look()
                 return
         raise Refusal("internal", "others change it at the same time; try again", retry_after=1000)
+
+    async def _check_organiser(self, state: TournamentState, client: ClientConnection) -> None:
+        """Refuse an organiser who has lost the right to lead: to lead the group, or to create tournaments at all."""
+        group = state.settings.group
+        if client.player.id != state.organiser.id:
+            return
+        if group is not None and self._groups.is_open(group):
+            await self._groups.check_leader(group, client.player)
+        elif self._creators == "admins" and not await self._is_admin(client):
+            raise Refusal("not_permitted", "only administrators lead tournaments here")
 
     def _check_entries(self, joined: TournamentState, player: Player) -> None:
         """Refuse one more tournament of a player, whose games in them have no other bound."""
@@ -401,8 +438,14 @@ class TournamentService:
             await self._groups.check_member(group, player)
 
     def _is_for_members(self, state: TournamentState, group: str, player: str) -> bool:
-        """Return whether a player sees a group's tournament as a member only, not as the organiser of a closed one."""
-        return player != state.organiser.id or self._groups.is_open(group)
+        """Return whether a player sees a group's tournament as a member only.
+
+        Of a group that is closed, the organiser and those who take part see it to its end.
+        """
+        if self._groups.is_open(group):
+            return True
+        entry = None if state.is_over else state.entries.get(player)
+        return player != state.organiser.id and (entry is None or entry.is_outsider)
 
     async def shows(self, tournament: str | None, player: Player) -> bool:
         """Return whether a player may see the private matches of a tournament. Raises Refusal in an outage."""
@@ -417,9 +460,14 @@ class TournamentService:
         return True
 
     def hides(self, tournament: str | None, group: str, player: str) -> bool:
-        """Return whether a tournament that is not over is this group's, and not seen by a player who is no member."""
-        state = None if tournament is None else self._book.live.get(tournament)
-        return state is not None and state.settings.group == group and self._is_for_members(state, group, player)
+        """Return whether a player who is no member of a group any more may not see the private matches of a tournament.
+
+        One that is over, and not in memory, is taken for the group's: whoever may see it asks for it again.
+        """
+        if tournament is None:
+            return False
+        state = self._book.known(tournament)
+        return state is None or (state.settings.group == group and self._is_for_members(state, group, player))
 
     async def public(self, tournament: str) -> TournamentState | None:
         """Return a tournament that everybody may see, or None. Raises AccountsUnavailable and StreamsUnavailable."""

@@ -70,10 +70,14 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A player has withdrawn: before the start without a trace."""
+    """A player has withdrawn: before the start without a trace.
+
+    `right` is that whose end has taken the player out; empty where it is the player's own decision.
+    """
 
     at: int
     player: str
+    right: str = ""
     type: Literal["left"] = field(default="left", kw_only=True)
 
 

@@ -52,6 +52,8 @@ class Entry:
     """Withdrawn, forfeited, or beaten in a knockout."""
     is_barred: bool = False
     """Taken out by the organiser, so that it may not come back."""
+    is_outsider: bool = False
+    """Taken out because a right has ended, with which the sight of a group's event ends too."""
     no_shows: int = 0
     points: float = 0.0
     streak: int = 0
@@ -191,12 +193,13 @@ class TournamentState:
             case Returned():
                 self._came(event.player)
                 entry = self.entries[event.player]
-                entry.no_shows, entry.is_out = 0, False
+                entry.no_shows, entry.is_out, entry.is_outsider = 0, False, False
             case Left():
                 if self.status == "open":
                     del self.entries[event.player]
                 else:
-                    self.entries[event.player].is_out = True
+                    entry = self.entries[event.player]
+                    entry.is_out, entry.is_outsider = True, entry.is_outsider or bool(event.right)
             case Forfeited():
                 self._forfeit(event)
             case Begun():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, TypeAlias, assert_never
 
 from cornered.protocol.tournaments import (
@@ -55,6 +55,7 @@ __all__ = [
     "is_round_due",
     "pair_round",
     "resulted",
+    "taken_out",
     "tick",
 ]
 
@@ -260,6 +261,31 @@ def _pair_by_hand(
             raise Refusal("busy", f"{entry.player.name} plays already; pair everybody once")
         seen.add(player)
     return (Paired(now, state.round + 1, pairings_of(hand_draft(command.pairs), new_id), command.id),)
+
+
+# What the end of a right decides
+
+
+def taken_out(
+    state: TournamentState, lost: Mapping[str, str], now: int, *, is_group_closed: bool = False
+) -> tuple[TournamentEvent, ...]:
+    """Return what follows where players have lost the right to be here; `lost` says which right.
+
+    They are paired no more, and a game that goes on is theirs to its end, as after a withdrawal. What has not begun
+    does not begin without its group, nor without an organiser for whom it waits.
+    """
+    if state.is_over:
+        return ()
+    settings = state.settings
+    waits = settings.group is None and settings.starts_at is None and state.organiser.id in lost
+    if state.status == "open" and (is_group_closed or waits):
+        return (Cancelled(now),)
+    entries = (state.entries.get(player) for player in lost)
+    return tuple(
+        Left(now, entry.player.id, lost[entry.player.id])
+        for entry in entries
+        if entry is not None and not entry.is_outsider
+    )
 
 
 # What time and results decide

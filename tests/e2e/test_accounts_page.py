@@ -188,7 +188,7 @@ def test_a_token_is_shown_once_and_revoked(open_window: OpenWindow) -> None:
     tokens = sheet(window, "Personal tokens")
     tokens.get_by_role("button", name="New token").click()
     sheet(window, "New token").get_by_label("read:").uncheck()
-    fill_in(window, "New token", "Create it", label="Evening bot")
+    fill_in(window, "New token", "Create it", label="Evening bot", password=PASSWORD)
     expect(sheet(window, "New token").get_by_role("alert").last).to_contain_text("Choose at least one")
     sheet(window, "New token").get_by_label("bot:").check()
     fill_in(window, "New token", "Create it")

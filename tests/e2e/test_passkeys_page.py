@@ -151,6 +151,7 @@ def test_a_second_device_is_signed_in_by_a_link_after_a_press(open_window: OpenW
     first.page.get_by_role("button", name="Your account").click()
     sheet(first, "Your account").get_by_role("button", name="Signed-in devices").click()
     sheet(first, "Signed-in devices").get_by_role("button", name="Sign in another device").click()
+    fill_in(first, "Sign in another device", "Show the link", password=PASSWORD)
     shown = sheet(first, "Sign in another device")
     expect(shown.get_by_role("img", name="QR code of the link")).to_be_visible()
     assert first.violations(axe) == []

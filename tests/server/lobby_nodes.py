@@ -36,6 +36,7 @@ from cornered.server.runtime.moderation_service import ModerationService
 from cornered.server.runtime.node_router import NodeRouter
 from cornered.server.runtime.nodes import Nodes
 from cornered.server.runtime.organiser_orders import OrganiserOrders
+from cornered.server.runtime.rights import Rights
 from cornered.server.runtime.shared_limits import SharedLimits
 from cornered.server.runtime.task_group import TaskGroup
 from cornered.server.runtime.tournament_service import TournamentService
@@ -117,12 +118,17 @@ class Node:
         self.bus = LocalNodeBus(cluster.network, self.ownership.here, lambda: self.ownership.nodes, SECRET)
         self.nodes = Nodes(self.ownership, self.bus)
         self.counts = Counts()
-        services = Services(self.journal, LocalBus(node=name), self.counts, cluster.now, nodes=self.nodes)
+        rights = Rights(cluster.accounts.departed)
+        services = Services(
+            self.journal, LocalBus(node=name), self.counts, cluster.now, nodes=self.nodes, rights=rights
+        )
         self.service = LobbyService(
             services,
             cluster.accounts,
             partial(MatchRegistry, services, SECRET, Patience(), cluster.tasks),
-            lambda doors: ModerationService(cluster.moderation_log, MemoryAccounts(), doors, SECRET, now=cluster.now),
+            lambda doors: ModerationService(
+                cluster.moderation_log, MemoryAccounts(), doors, SECRET, now=cluster.now, rights=rights
+            ),
             lambda view, peers_of: TournamentService(
                 cluster.streams, services, MemoryAccounts(), view, peers_of=peers_of
             ),

@@ -108,7 +108,7 @@ async def test_a_session_ends_at_once_and_the_others_stay(ann: Client, server: R
 
 async def test_a_new_password_ends_the_other_sessions_and_the_tokens(ann: Client, server: Running) -> None:
     await register(ann)
-    program = await ann.ask(acc.CreateToken, label="a bot", scopes=("play",))
+    program = await ann.ask(acc.CreateToken, label="a bot", scopes=("play",), password=PASSWORD)
     async with server.client(token=await token_of(server)) as other, server.client(token=program.secret) as bot:
         assert await ann.refused(acc.ChangePassword, old=OTHER, password=OTHER) == "bad_credentials"
         assert await ann.refused(acc.ChangePassword, old=PASSWORD, password="12345678") == "weak_password"
@@ -143,7 +143,7 @@ async def test_a_personal_token_does_what_its_scopes_say_and_manages_nothing(
 ) -> None:
     await register(ann)
     match = await pair(ann, ben)
-    made = await ann.ask(acc.CreateToken, label="a screen", scopes=("read",), days=7)
+    made = await ann.ask(acc.CreateToken, label="a screen", scopes=("read",), days=7, password=PASSWORD)
     assert made.token.expires - made.token.created == 7 * 24 * 60 * 60 * 1000
     assert (await ann.ask(acc.AskTokens)).tokens == (made.token,)
     assert len((await ann.ask(acc.AskSessions)).sessions) == 1
@@ -180,7 +180,7 @@ async def test_guests_have_no_tokens_but_sessions_an_export_and_an_end(ann: Clie
 @pytest.mark.virtual_time
 async def test_a_token_ends_when_its_time_is_over(server: Running, ann: Client, stores: Stores) -> None:
     await register(ann)
-    made = await ann.ask(acc.CreateToken, label="", scopes=("play",), days=1)
+    made = await ann.ask(acc.CreateToken, label="", scopes=("play",), days=1, password=PASSWORD)
     stores.now.at = made.token.expires - 1
     assert await refusal(server, made.secret) == ""
     stores.now.at = made.token.expires

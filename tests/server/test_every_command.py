@@ -248,7 +248,7 @@ async def _session(scene: Scene) -> tuple[Client, dict[str, Any]]:
 
 async def _token(scene: Scene) -> tuple[Client, dict[str, Any]]:
     await scene.register()
-    command = account.CreateToken(id=scene.ann.new_id(), label="a bot", scopes=("play",))
+    command = account.CreateToken(id=scene.ann.new_id(), label="a bot", scopes=("play",), password=PASSWORD)
     return scene.ann, {"token": (await scene.ann.ask(command, account.TokenCreated)).token.token}
 
 
@@ -384,7 +384,7 @@ CASES: Final[dict[type[Command], Case]] = {
     account.SignOut: says(),
     account.EndSession: Case(_session),
     account.EndOtherSessions: says(),
-    account.CreateToken: in_account(account.TokenCreated, label="a bot", scopes=("play", "read")),
+    account.CreateToken: in_account(account.TokenCreated, label="a bot", scopes=("play", "read"), password=PASSWORD),
     account.AskTokens: says(answer=account.Tokens),
     account.RevokeToken: Case(_token),
     account.AskExport: says(answer=account.Export),

@@ -21,7 +21,7 @@ from cornered.server.runtime.guesses import ADDRESS_GUESSES, PLAYER_GUESSES, Gue
 from cornered.server.runtime.tallies import KEPT, Allowance, Tally
 from cornered.server.streams.ports import StaleStream
 from tests.server.conftest import PLENTY, SMALL, Client, Running, Start, Stores
-from tests.server.scenes import admin_of, crowd, register
+from tests.server.scenes import PASSWORD, admin_of, crowd, register
 
 
 @contextlib.asynccontextmanager
@@ -186,10 +186,13 @@ async def test_a_teacher_hands_over_to_a_member_with_an_account(
     assert (await state(ann, group)).members[0].player.name == "Anna"
 
 
-async def test_the_name_of_a_deleted_player_is_not_shown(tess: Client, group: str, join: Joins, ann: Client) -> None:
-    await join(ann)
-    await ann.ask(acc.DeleteAccount)
-    assert [one.player.name for one in (await state(tess, group)).members] == ["Tess", "deleted"]
+async def test_the_name_of_a_deleted_player_is_not_shown(server: Running, tess: Client, group: str) -> None:
+    async with teacher_of(server, "Tom") as tom:
+        await tom.do(grp.JoinGroup, code=(await state(tess, group)).code)
+        await tess.do(grp.SetGroupRole, group=group, player=tom.player.id, role="teacher")
+        await tom.do(grp.TellGroup, group=group, text="Hello")
+        await tom.ask(acc.DeleteAccount, password=PASSWORD)
+    assert [line.by.name for line in (await state(tess, group)).told] == ["deleted"]
 
 
 async def test_a_muted_teacher_sends_no_lines_and_names_no_group(
@@ -487,7 +490,11 @@ async def test_who_is_removed_from_a_group_gets_no_lines_of_its_events(
     assert not any(isinstance(message, trn.TournamentMessage) for message in ann.heard)
 
 
-async def test_the_organiser_of_an_event_leads_it_to_its_end_when_the_group_is_closed(tess: Client, group: str) -> None:
+async def test_the_organiser_of_an_event_leads_it_to_its_end_when_the_group_is_closed(
+    tess: Client, group: str, members: list[Client]
+) -> None:
+    ann, ben, _ = members
     event = await event_of(tess, group)
+    await first_match_of(tess, event, (ann, ben))
     await tess.do(grp.CloseGroup, group=group)
     await tess.do(trn.CancelTournament, tournament=event)

@@ -231,9 +231,11 @@ TABLE: Final[tuple[tuple[str, Refusals], ...]] = (
     ("analysed", each(EVERYBODY, "unknown_analysis")),
     # What is for accounts, with the password of another one in the field.
     ("register register_by_passkey", each(ACCOUNTS, "already_registered") | each(BOTS, "not_accepted")),
-    ("create_token", each(GUESTS, "no_account")),
     ("rename create_group", each(GUESTS, "no_account") | {"muted": "muted"}),
-    ("change_password renew_codes add_passkey", each(ACCOUNTS, "bad_credentials") | each(GUESTS, "no_account")),
+    (
+        "change_password renew_codes add_passkey create_token",
+        each(ACCOUNTS, "bad_credentials") | each(GUESTS, "no_account"),
+    ),
     ("delete_account", each(ACCOUNTS, "bad_credentials")),
     ("recover sign_in_by_link sign_in_by_passkey", each(("stranger", "deleted", *EVERYBODY), "bad_credentials")),
     # A page shows such a link, and a program gets a token of its own.

@@ -6,14 +6,15 @@ import pytest
 
 from cornered.protocol import account as acc
 from cornered.server.runtime.device_links import LINK_SECONDS
+from cornered.server.runtime.limits import ACCOUNT_FAILURE_BURST
 from tests.server.conftest import Client, Running, Stores
-from tests.server.scenes import register
+from tests.server.scenes import OTHER, PASSWORD, refusal, register
 from tests.server.test_passkeys import page
 
 
 async def shown(client: Client) -> str:
     """Return the code of a link that a page shows."""
-    answer = await client.ask(acc.AskSignInLink)
+    answer = await client.ask(acc.AskSignInLink, password=PASSWORD)
     assert isinstance(answer, acc.SignInLink), answer
     assert answer.link.startswith("http://localhost:")
     assert {len(row) for row in answer.qr} == {len(answer.qr)}
@@ -40,6 +41,36 @@ async def test_a_link_ends_with_the_session_that_shows_it(server: Running) -> No
         code = await shown(ann)
         await ann.do(acc.SignOut)
         assert await phone.refused(acc.SignInByLink, code=code) == "bad_credentials"
+
+
+async def test_who_has_a_session_alone_makes_nothing_that_outlives_it(server: Running) -> None:
+    async with page(server, "Guest") as ann, page(server) as phone:
+        await register(ann)
+        for secret in ({}, {"password": OTHER}):
+            assert await ann.refused(acc.AskSignInLink, **secret) == "bad_credentials"
+            assert await ann.refused(acc.CreateToken, label="a bot", scopes=("play",), **secret) == "bad_credentials"
+        link = await phone.ask(acc.SignInByLink, code=await shown(ann))
+        signed_in = await phone.ask(acc.SignIn, name="Anna", password=PASSWORD)
+        made = await ann.ask(acc.CreateToken, label="a bot", scopes=("play",), password=PASSWORD)
+        async with server.client(token=signed_in.token) as owner:
+            assert len((await owner.ask(acc.AskSessions)).sessions) == 3
+            await owner.do(acc.EndOtherSessions)
+            assert (await owner.ask(acc.AskTokens)).tokens == ()
+        for ended in (ann.welcome.token, link.token, made.secret):
+            assert await refusal(server, ended) == "bad_token"
+        assert await refusal(server, signed_in.token) == ""
+
+
+@pytest.mark.virtual_time
+async def test_a_session_guesses_the_password_no_more_often_by_making_others(server: Running) -> None:
+    async with page(server, "Guest") as ann, page(server) as phone:
+        await register(ann)
+        other = await phone.ask(acc.SignInByLink, code=await shown(ann))
+        guesses = int(ACCOUNT_FAILURE_BURST)
+        codes = [await ann.refused(acc.RenewCodes, password=OTHER) for _ in range(guesses)]
+        assert codes == ["bad_credentials"] * guesses
+        async with page(server, token=other.token) as second:
+            assert await second.refused(acc.RenewCodes, password=OTHER) == "too_fast"
 
 
 @pytest.mark.virtual_time

@@ -16,11 +16,13 @@ import pytest_asyncio
 
 from cornered.protocol import account as acc
 from cornered.protocol import commands as cmd
+from cornered.protocol import groups as grp
 from cornered.protocol import messages as msg
+from cornered.protocol import tournaments as trn
 from cornered.protocol.passkeys import SignInByPasskey
 from cornered.protocol.ratings import Profile, Rated
 from cornered.protocol.social import BlockPlayer, Notified, SubscribePush
-from cornered.protocol.values import Correspondence
+from cornered.protocol.values import Correspondence, Fischer, SeekSettings
 from cornered.server import log
 from cornered.server.adapters.social_sql import SqlSocialStore
 from cornered.server.app import revoke_tokens
@@ -328,6 +330,31 @@ async def test_an_account_is_one_on_both_nodes_and_what_ends_ends_on_both(nodes:
         assert await closing(ann) == REVOKED
         names = await asyncio.gather(sign_up(one), sign_up(two))
         assert sorted(type(answer).__name__ for answer in names) == ["Refused", "Registered"]
+
+
+@in_module
+async def test_what_hangs_on_a_right_ends_at_the_other_node_too(nodes: Nodes) -> None:
+    settings = {"name": "Tuesday", "format": "by_hand", "game": SMALL, "clock": Fischer(initial=60)}
+    async with nodes.one.client("Tess") as tess, nodes.two.client("Ann") as ann:
+        await register(tess, "Teresa")
+        group = (await tess.do(grp.CreateGroup, name="Class 7b")).ref
+        code = (await tess.ask(grp.AskGroup, group=group)).code
+        event = trn.TournamentSettings(**settings, group=group)
+        tournament = (await tess.do(trn.CreateTournament, settings=event)).ref
+        await tess.ask(trn.WatchTournament, tournament=tournament)
+        await ann.do(grp.JoinGroup, code=code)
+        await tess.hear(grp.GroupChanged, lambda told: told.seq == 2)
+        await ann.do(trn.JoinTournament, tournament=tournament)
+        await tess.hear(trn.TournamentChanged, lambda told: len(told.standings) == 1)
+        await tess.ask(cmd.WatchLobby)
+        lasting = SeekSettings(game=SMALL, clock=Correspondence(days=1))
+        seek = (await ann.do(cmd.CreateSeek, settings=lasting)).ref
+        await tess.hear(msg.LobbyChanged, lambda told: seek in {one.id for one in told.seeks})
+        await ann.ask(acc.DeleteAccount)
+        await tess.hear(msg.LobbyChanged, lambda told: seek in told.seeks_gone)
+        await tess.hear(trn.TournamentChanged, lambda told: told.standings == ())
+        await tess.hear(grp.GroupChanged, lambda told: told.seq == 3)
+        assert len((await tess.ask(grp.AskGroup, group=group)).members) == 1
 
 
 @in_module

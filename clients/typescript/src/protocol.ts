@@ -533,10 +533,16 @@ export interface AskSessions {
   type: "ask_sessions";
 }
 
-/** Ask for a link that signs another device in to one's account, once, within two minutes. */
+/**
+ * Ask for a link that signs another device in to one's account, once, within two minutes.
+ *
+ * The password confirms it, or a proof of a passkey. The link, and the session that it begins, end with this session.
+ */
 export interface AskSignInLink {
   id: string;
   type: "ask_sign_in_link";
+  password?: string | null;
+  proof?: PasskeyProof | null;
 }
 
 /** Ask for standings. `after` is an earlier page's `more`. */
@@ -1139,10 +1145,16 @@ export interface CreateSeek {
   settings: SeekSettingsInput;
 }
 
-/** Create a personal token for a program. It is shown this once, and expires after `days`. */
+/**
+ * Create a personal token for a program. It is shown this once, and ends after `days`, or with this session.
+ *
+ * The password confirms it, or a proof of a passkey.
+ */
 export interface CreateToken {
   id: string;
   type: "create_token";
+  password?: string | null;
+  proof?: PasskeyProof | null;
   label: string;
   scopes: ("play" | "bot" | "read" | "admin")[];
   days?: number;
@@ -1260,13 +1272,17 @@ export interface EndMails {
   mark: string;
 }
 
-/** End all of one's sessions but this one. Personal tokens stay. */
+/** End all of one's sessions but this one, and the personal tokens that those have made; this one's stay. */
 export interface EndOtherSessions {
   id: string;
   type: "end_other_sessions";
 }
 
-/** End one of one's sessions: its token is refused and its sockets are closed, on every node. */
+/**
+ * End one of one's sessions: its token is refused and its sockets are closed, on every node.
+ *
+ * So end the personal tokens that it has made and the sessions by its links, except the session that asks.
+ */
 export interface EndSession {
   id: string;
   type: "end_session";
@@ -2954,7 +2970,11 @@ export interface SignInLink {
   expires: number;
 }
 
-/** End this session. Its sockets are closed after the answer; a guest cannot come back. */
+/**
+ * End this session, and what it has made: personal tokens, and sessions by its links.
+ *
+ * Its sockets are closed after the answer; a guest cannot come back.
+ */
 export interface SignOut {
   id: string;
   type: "sign_out";
@@ -3518,7 +3538,11 @@ export interface Welcome {
   scopes: ("play" | "bot" | "read" | "admin")[];
 }
 
-/** Leave a tournament; a game that goes on counts. Before the start the place is free again. */
+/**
+ * Leave a tournament; a game that goes on counts. Before the start the place is free again.
+ *
+ * Who takes part may always do so, also without the right to see the tournament any more.
+ */
 export interface WithdrawFromTournament {
   id: string;
   tournament: string;

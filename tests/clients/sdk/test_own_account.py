@@ -49,7 +49,7 @@ async def test_a_player_registers_and_signs_in_elsewhere(url: str) -> None:
         assert (await client.account.about()).codes_left == CODE_COUNT
     token = await sdk.recover(url, "Berta", renewed[0], PASSWORD)
     async with Client.connect(url, token=token) as client:
-        made_token = await client.account.create_token("a bot", ("play", "bot"), days=3)
+        made_token = await client.account.create_token("a bot", ("play", "bot"), password=PASSWORD, days=3)
         assert await client.account.tokens() == (made_token.token,)
         async with Client.connect(url, token=made_token.secret) as bot:
             assert bot.player.id == client.player.id

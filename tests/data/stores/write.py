@@ -40,7 +40,7 @@ async def fill(server: Running, settings: Settings, clients: dict[str, Client]) 
         made = await clients[name].ask(acc.Register, name=f"{name} First", password=PASSWORD)
         known["codes"][name] = made.codes[0]
         await clients[name].ask(acc.Rename, name=name)
-    personal = await emil.ask(acc.CreateToken, label="a bot", scopes=("play", "read"), days=365)
+    personal = await emil.ask(acc.CreateToken, label="a bot", scopes=("play", "read"), days=365, password=PASSWORD)
     await grant_role(settings, "Dora", "admin")
     for game in GAMES.values():
         match = await pair(dora, gil, game)

@@ -301,7 +301,51 @@ async def test_sessions_end_one_by_one_or_all_others_at_once(accounts: Accounts)
     assert await accounts.by_token(personal) is not None
     assert await accounts.end_token(player, first.session, first.session, is_session=True)
     assert await accounts.by_token(first_token) is None
-    assert await accounts.newest_revocation() == 4
+    assert await accounts.newest_revocation() == 5, "with the session ended the token that it had made"
+
+
+async def test_what_a_session_has_made_ends_with_it_and_what_that_has_made(accounts: Accounts) -> None:
+    first, first_token = await registered(accounts)
+    player = first.player.id
+    link, _ = await accounts.sign_in_again(player, first.session, session(2_000))
+    second, second_token = await accounts.sign_in_again(player, link.session, session(3_000))
+    _, bot = await accounts.create_token(player, second.session, "", PLAY, 1_000, 9_000)
+    other, _ = await accounts.sign_in(player, "hash-1", session(4_000))
+    _, kept = await accounts.create_token(player, other.session, "", PLAY, 1_000, 9_000)
+    # A session that ends the one that has let it in goes on, with its own.
+    assert await accounts.end_token(player, link.session, second.session, is_session=True)
+    assert await accounts.by_token(second_token) is not None
+    assert await accounts.end_token(player, first.session, other.session, is_session=True)
+    assert await accounts.by_token(first_token) is None
+    assert await accounts.by_token(bot) is not None, "what had made it made it no more"
+    assert await accounts.end_token(player, second.session, other.session, is_session=True)
+    assert [await accounts.by_token(token) is None for token in (second_token, bot, kept)] == [True, True, False]
+    again, _ = await accounts.sign_in_again(player, other.session, session(5_000))
+    further, token = await accounts.sign_in_again(player, again.session, session(6_000))
+    assert (await known_by(accounts, token)).session == further.session
+    assert await accounts.end_token(player, other.session, other.session, is_session=True)
+    assert await accounts.tokens(player) == []
+
+
+async def test_a_session_that_has_made_others_gives_way_last(accounts: Accounts) -> None:
+    first, _ = await registered(accounts)
+    player = first.player.id
+    _, bot = await accounts.create_token(player, first.session, "", PLAY, 1_000, 9_000)
+    for number in range(MAX_SESSIONS + 2):
+        await accounts.sign_in(player, "hash-1", session(2_000 + number))
+    assert await accounts.by_token(bot) is not None
+    assert len([one for one in await accounts.tokens(player) if one.is_session]) == MAX_SESSIONS
+
+
+async def test_an_administrators_invitations_end_with_the_role(accounts: Accounts) -> None:
+    first, _ = await registered(accounts)
+    await accounts.set_role(first.player.id, "admin")
+    await accounts.invite("administrators", 2, 0, 5_000, first.player.id)
+    await accounts.invite("operators", 2, 0, 5_000)
+    await accounts.set_role(first.player.id, "player")
+    with pytest.raises(BadInvitation):
+        await registered(accounts, "Ben", invitation="administrators")
+    await registered(accounts, "Ben", invitation="operators")
 
 
 async def test_a_role_is_in_sessions_at_once_and_ends_with_its_tokens(accounts: Accounts) -> None:
@@ -363,6 +407,24 @@ async def test_of_a_deleted_player_nothing_but_the_games_stays(accounts: Account
         await accounts.delete(player, None, first.session)
     await registered(accounts, "Anna")
     await registered(accounts, "Berta")
+
+
+async def test_who_cannot_come_in_any_more_has_departed(accounts: Accounts) -> None:
+    ann, _ = await registered(accounts)
+    guest, _ = await accounts.create("Guest", "person")
+    bot, _ = await accounts.create("Bot", "bot")
+    everyone = [ann.player.id, guest.player.id, bot.player.id, "nobody"]
+    assert await accounts.departed(everyone) == {}
+    assert await accounts.departed([]) == {}
+    await accounts.end_token(ann.player.id, ann.session, ann.session, is_session=True)
+    assert await accounts.departed(everyone) == {}, "an account is signed in to again"
+    await accounts.revoke(bot.player.id)
+    await accounts.close_account(ann.player.id, is_closed=True)
+    await accounts.delete(guest.player.id, None, guest.session)
+    left = {ann.player.id: "closed", guest.player.id: "deleted", bot.player.id: "closed"}
+    assert await accounts.departed(everyone) == left
+    await accounts.close_account(ann.player.id, is_closed=False)
+    assert ann.player.id not in await accounts.departed(everyone)
 
 
 async def test_a_guest_is_deleted_without_a_password(accounts: Accounts) -> None:

@@ -144,6 +144,16 @@ def test_the_last_teacher_hands_over_before_leaving(school: School) -> None:
     assert school.of(group).teachers == ("ben",)
 
 
+def test_a_group_loses_who_is_deleted_and_is_over_without_its_last_teacher(school: School) -> None:
+    group = school.create()
+    school.join(group, BEN)
+    assert school.of(group).departed("cleo", 9) == ()
+    school.take(group, *school.of(group).departed("ben", 9))
+    assert list(school.of(group).members) == ["ann"]
+    school.take(group, *school.of(group).departed("ann", 9))
+    assert school.directory.groups == {}
+
+
 def test_a_removed_member_is_none_and_may_join_again_by_the_code(school: School) -> None:
     group = school.create()
     school.join(group, BEN)

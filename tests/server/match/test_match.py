@@ -527,6 +527,14 @@ def test_the_result_of_a_rated_match_counts_after_its_second_move_unless_a_takeb
     assert not ended(table.log).rated
 
 
+def test_a_game_that_an_organisers_order_decides_is_not_rated() -> None:
+    table = begun(rated=True)
+    table.apply(table.match.take_out(1, table.now))
+    assert (ended(table.log).winner, ended(table.log).reason) == (0, "gone")
+    assert not ended(table.log).rated
+    assert not table.match.rated
+
+
 def test_a_rematch_has_the_help_and_the_rating_of_its_match_and_the_next_seats() -> None:
     ratings = (SeatRating(rating=1600, provisional=True),) * 2
     every: tuple[dict[str, Any], ...] = ({"rated": True}, {"rated": False}, {"with_help": True})
