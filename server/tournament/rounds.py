@@ -80,6 +80,9 @@ def _balance(entry: Entry) -> int:
 
 
 def _swiss(entrants: Sequence[Entrant]) -> list[Draft]:
+    if len(entrants) < 2:
+        # A round of byes alone decides nothing on the board.
+        return []
     meetings, bye = swiss(entrants)
     drafts = [Draft((first.name, second.name)) for first, second in meetings]
     return drafts if bye is None else [*drafts, Draft((bye.name,), FULL_BYE)]
@@ -116,19 +119,23 @@ def _knockout(state: TournamentState) -> list[Draft]:
         left = [*_winners(state)]
     drafts = []
     for board, (one, other) in enumerate(zip(left[::2], left[1::2], strict=True), 1):
-        if one is None or other is None:
-            drafts.append(Draft((one or other or "",), FULL_BYE, board=board))
-        else:
+        if one is not None and other is not None:
             drafts.append(_met(state, one, other, board=board))
+        elif (alone := one or other) is not None:
+            drafts.append(Draft((alone,), FULL_BYE, board=board))
     return drafts
 
 
-def _winners(state: TournamentState) -> list[str]:
-    """Return who won the meetings of the newest round, from the top of the bracket: with the most meetings won."""
-    boards: dict[int, str] = {}
-    for pairing in state.pairings[-1]:
-        boards[pairing.board] = max(pairing.players, key=lambda player: state.entries[player].points)
-    return [boards[board] for board in sorted(boards)]
+def _winners(state: TournamentState) -> list[str | None]:
+    """Return who won the meetings of the newest round, from the top of the bracket; None where neither player came."""
+    boards = {pairing.board: pairing.players for pairing in state.pairings[-1]}
+
+    def winner(players: Sequence[str]) -> str | None:
+        # Each round gives its winners one meeting more.
+        return next((player for player in players if state.entries[player].points == state.round), None)
+
+    count = 2 ** ((state.rounds or 0) - state.round)
+    return [winner(boards.get(board, ())) for board in range(1, count + 1)]
 
 
 def replays(state: TournamentState) -> list[Draft]:
@@ -140,7 +147,8 @@ def replays(state: TournamentState) -> list[Draft]:
         _met(state, pairing.players[1], pairing.players[0], pairing.game + 1, pairing.board)
         for pairing in newest.values()
         if len(pairing.players) == 2
-        and pairing.match in state.results
+        and (result := state.results.get(pairing.match or "")) is not None
+        and any(result.shares)
         and all(state.entries[player].points == state.round - 1 for player in pairing.players)
     ]
 

@@ -12,6 +12,7 @@ from cornered.contests.arena import arena_points
 from cornered.protocol.tournaments import PairingHow, TournamentSettings, TournamentStatus
 from cornered.protocol.values import Player
 from cornered.server.tournament.events import (
+    RULES,
     Begun,
     Called,
     Cancelled,
@@ -53,6 +54,7 @@ class Entry:
     is_barred: bool = False
     """Taken out by the organiser, so that it may not come back."""
     no_shows: int = 0
+    """Games that it missed since it last played one: a win by forfeit is none that it played."""
     points: float = 0.0
     streak: int = 0
     seats: list[int] = field(default_factory=list)
@@ -87,6 +89,8 @@ class TournamentState:
     started: int | None = None
     ended: int | None = None
     rounds: int | None = None
+    rules: int = RULES
+    """The version of the rules by which it is held, of those of `RULES`."""
     entries: dict[str, Entry] = field(default_factory=dict)
     pairings: list[list[Pairing]] = field(default_factory=list)
     """The pairings of each round."""
@@ -201,6 +205,7 @@ class TournamentState:
                 self._forfeit(event)
             case Begun():
                 self.status, self.started, self.rounds = "running", event.at, event.rounds
+                self.rules = event.rules
                 self.quiet_since = event.at
             case Called():
                 self.is_called = True
@@ -278,7 +283,10 @@ class TournamentState:
         for seat, player in enumerate(pairing.players):
             entry = self.entries[player]
             entry.pending = None
-            entry.no_shows = entry.no_shows + 1 if seat in result.absent else 0
+            if seat in result.absent:
+                entry.no_shows += 1
+            elif not result.is_forfeit:
+                entry.no_shows = 0
         self._give(round_, pairing, result.shares, "forfeit" if result.is_forfeit else "played")
         if not self.pending:
             self.quiet_since = at
@@ -301,9 +309,16 @@ class TournamentState:
             entry.points += settled.points
 
     def _knock_out(self, pairing: Pairing, shares: tuple[float, ...]) -> None:
-        """Count a meeting that is decided; the loser is out. A bye, and the last replay, decide too."""
+        """Count a meeting that is decided; the loser is out. A bye, and the last replay, decide too.
+
+        Both are out where neither has come.
+        """
         if len(pairing.players) == 1:
             self.entries[pairing.players[0]].points += 1
+            return
+        if not any(shares) and self.rules > 1:
+            for player in pairing.players:
+                self.entries[player].is_out = True
             return
         if shares[0] == shares[1]:
             if pairing.game < MAX_REPLAYS and any(shares):

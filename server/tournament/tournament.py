@@ -23,6 +23,7 @@ from cornered.protocol.tournaments import (
 from cornered.protocol.values import MAX_PAUSE_SECONDS, Correspondence, NoClock, Player
 from cornered.server.refusal import Refusal
 from cornered.server.tournament.events import (
+    RULES,
     Begun,
     Called,
     Cancelled,
@@ -234,7 +235,7 @@ def _start(state: TournamentState, now: int, cause: str = "") -> tuple[Tournamen
     if state.status == "open":
         if len(state.entries) < 2:
             raise Refusal("not_now", "a tournament needs two players; wait for more")
-        return (Begun(now, planned_rounds(state), cause),)
+        return (Begun(now, planned_rounds(state), cause, RULES),)
     if state.settings.format in ("arena", "by_hand"):
         raise Refusal("not_now", "this tournament goes on; it has no rounds to start")
     if state.pending:

@@ -162,6 +162,36 @@ async def test_two_nodes_that_take_themselves_for_the_owner_pair_each_round_and_
     assert len(await two.store.finished(None, 10)) == 4
 
 
+async def test_players_who_went_offline_win_nothing_and_are_taken_out(two: Cluster) -> None:
+    clients = await four(two, "a", "b")
+    watcher = await two["b"].come("watcher")
+    tournament = await begun(two, *clients, rounds=3)
+    for client in clients:
+        client.leave()
+    await after(200)
+    state = await shown(watcher, tournament)
+    assert state.tournament.status == "finished"
+    assert state.tournament.winner is None
+    assert [(row.points, row.is_absent) for row in state.standings] == [(0.0, True)] * 4
+
+
+async def test_a_player_who_waits_at_the_board_wins_against_one_who_is_offline(two: Cluster) -> None:
+    clients = await four(two, "a", "b")
+    tournament = await begun(two, *clients, rounds=1)
+    (one, *_) = (await shown(clients[0], tournament)).pairings
+    # The player in seat 0 has the first move.
+    waiting = one.players[1].id
+    for client in clients:
+        if client.player.id != waiting:
+            client.leave()
+    watcher = await two["b"].come("watcher")
+    await after(200)
+    state = await shown(watcher, tournament)
+    assert {row.player.id: row.points for row in state.standings} == {
+        client.player.id: float(client.player.id == waiting) for client in clients
+    }
+
+
 async def test_watchers_get_one_update_a_second_and_participants_the_organisers_lines_on_every_node(
     two: Cluster,
 ) -> None:
