@@ -57,12 +57,16 @@ class Entry:
     """Games that it missed since it last played one: a win by forfeit is none that it played."""
     points: float = 0.0
     streak: int = 0
-    seats: list[int] = field(default_factory=list)
-    """The seat of each game that was paired."""
+    free_since: int = 0
+    """When it joined, came back, or ended its newest game."""
     settled: list[Settled] = field(default_factory=list)
     """Everything that has a result, in the order of the results."""
     pending: str | None = None
     """The match that goes on."""
+
+    def seats(self) -> tuple[int, ...]:
+        """Return its seats in the games that were played on the board, oldest first."""
+        return tuple(one.seat for one in self.settled if one.how == "played")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,7 @@ class Settled:
     share: float
     points: float
     how: PairingHow
+    seat: int = 0
 
 
 @dataclass(slots=True)
@@ -189,13 +194,13 @@ class TournamentState:
                 raise ValueError("a tournament is created once")
             case Joined():
                 self._came(event.player.id)
-                self.entries[event.player.id] = Entry(event.player, event.rating, late=self.round)
+                self.entries[event.player.id] = Entry(event.player, event.rating, self.round, free_since=event.at)
                 if self.settings.format == "swiss" and self.status == "running":
                     self._settle_late(self.entries[event.player.id])
             case Returned():
                 self._came(event.player)
                 entry = self.entries[event.player]
-                entry.no_shows, entry.is_out = 0, False
+                entry.no_shows, entry.is_out, entry.free_since = 0, False, event.at
             case Left():
                 if self.status == "open":
                     del self.entries[event.player]
@@ -253,9 +258,8 @@ class TournamentState:
                 continue
             self.matches += 1
             self.pending[pairing.match] = event.round
-            for seat, player in enumerate(pairing.players):
+            for player in pairing.players:
                 self.entries[player].pending = pairing.match
-                self.entries[player].seats.append(seat)
         if not self.pending:
             self.quiet_since = event.at
 
@@ -282,7 +286,7 @@ class TournamentState:
         self.results[result.match] = result
         for seat, player in enumerate(pairing.players):
             entry = self.entries[player]
-            entry.pending = None
+            entry.pending, entry.free_since = None, at
             if seat in result.absent:
                 entry.no_shows += 1
             elif not result.is_forfeit:
@@ -299,7 +303,7 @@ class TournamentState:
             if self.settings.format == "arena":
                 points = arena_points(share, entry.streak)
                 entry.streak = entry.streak + 1 if share == 1 else 0
-            self._settle(entry, Settled(round_, opponent, share, points, how))
+            self._settle(entry, Settled(round_, opponent, share, points, how, seat))
         if self.settings.format == "knockout":
             self._knock_out(pairing, shares)
 

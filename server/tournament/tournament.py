@@ -329,5 +329,5 @@ def _tick_arena(
 ) -> tuple[TournamentEvent, ...]:
     if now >= (state.ends_at or 0) or state.matches >= MAX_MATCHES:
         return () if state.pending else (Finished(now),)
-    drafts = arena_draft(state, here)[: MAX_MATCHES - state.matches]
+    drafts = arena_draft(state, here, now)[: MAX_MATCHES - state.matches]
     return (Paired(now, state.round + 1, pairings_of(drafts, new_id)),) if drafts else ()
