@@ -227,8 +227,10 @@ async def test_watchers_get_changes_until_they_leave_and_participants_the_organi
     assert await players[1].refused(trn.TellTournament, tournament=tournament, text="Spam") == "not_yours"
 
 
-async def test_a_table_of_a_tournament_escapes_what_a_spreadsheet_would_run(server: Running) -> None:
-    async with server.client("=1+1") as eve, server.client("Ben") as ben:
+async def test_a_table_of_a_tournament_escapes_what_a_spreadsheet_would_run_and_says_its_encoding(
+    server: Running,
+) -> None:
+    async with server.client("=1+1") as eve, server.client("Zoë") as ben:
         tournament = await create(ben, "by_hand")
         for player in (eve, ben):
             await player.do(trn.JoinTournament, tournament=tournament)
@@ -243,9 +245,9 @@ async def test_a_table_of_a_tournament_escapes_what_a_spreadsheet_would_run(serv
         assert answer.status == 200
         assert answer.headers["content-type"].startswith("text/csv")
         lines = answer.body.splitlines()
-        assert lines[0].startswith("rank,player,kind,rating,points,")
+        assert lines[0].startswith("\ufeffrank,player,kind,rating,points,")
         assert lines[1].startswith("1,'=1+1,person,1500,1.0,")
-        assert lines[-1] == f"1,1,'=1+1,Ben,1.0,0.0,played,{paired.match}"
+        assert lines[-1] == f"1,1,'=1+1,Zoë,1.0,0.0,played,{paired.match}"
         assert (await server.fetch("/tournaments/nothing.csv")).status == 404
 
 
