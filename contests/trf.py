@@ -167,7 +167,7 @@ def _player(line: str) -> ReportPlayer:
     number = int(line[4:8])
     if not 1 <= number <= MOST_PLAYERS:
         raise ValueError(f"a player's number is 1 to {MOST_PLAYERS}, not {number}")
-    rounds = []
+    rounds: list[Round] = []
     for begin in range(FIRST_ROUND, len(line.rstrip()), ROUND_WIDTH):
         if len(rounds) == MOST_ROUNDS:
             raise ValueError(f"there are more than {MOST_ROUNDS} rounds")

@@ -56,7 +56,7 @@ def reports(draw: st.DrawFn) -> Report:
     cells: dict[int, list[Round]] = {number: [] for number in range(1, count + 1)}
     for _ in range(rounds):
         for first in range(1, count, 2):
-            one, other = draw(st.sampled_from(["10", "01", "==", "+-", "-+", "--", "DD", "  ", "UZ", "HF"]))
+            one, other = tuple(draw(st.sampled_from(["10", "01", "==", "+-", "-+", "--", "DD", "  ", "UZ", "HF"])))
             is_bye = one in "UH"
             cells[first].append(Round(one) if is_bye else Round(one, first + 1, 0))
             cells[first + 1].append(Round(other) if is_bye else Round(other, first, 1))

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from cornered.contests.trf import read
 from cornered.protocol import tournaments as trn
 from cornered.protocol.account import AskPolicies, Register
 from cornered.protocol.commands import Abort, AskMyMatches, EnterPool, Join, Play, Rematch, RequestTakeback, Resign
@@ -248,7 +249,12 @@ async def test_a_table_of_a_tournament_escapes_what_a_spreadsheet_would_run_and_
         assert lines[0].startswith("\ufeffrank,player,kind,rating,points,")
         assert lines[1].startswith("1,'=1+1,person,1500,1.0,")
         assert lines[-1] == f"1,1,'=1+1,Zoë,1.0,0.0,played,{paired.match}"
-        assert (await server.fetch("/tournaments/nothing.csv")).status == 404
+        report = await server.fetch(f"/tournaments/{tournament}.trf")
+        assert report.headers["content-disposition"].endswith(f'"tournament-{tournament}.trf"')
+        assert [player.rounds[0].result for player in read(report.body).players] == ["1", "0"]
+        knockout = await create(ben, "knockout")
+        for path in ("nothing.csv", "nothing.trf", f"{knockout}.trf"):
+            assert (await server.fetch(f"/tournaments/{path}")).status == 404
 
 
 @pytest.mark.parametrize(("who", "code"), [("accounts", "no_account"), ("admins", "not_permitted")])

@@ -6,10 +6,17 @@ from typing import Any
 
 import pytest
 
-from cornered.protocol.events import Ended, MatchEvent, Played
+from cornered.protocol.events import Ended, MatchEvent, Played, Started
+from cornered.protocol.values import Clock, Correspondence, Fischer, GameSpec, Player
 from cornered.server.tournament.outcome import result_of
 
 AT = 9
+
+
+def started(clock: Clock) -> MatchEvent:
+    players = tuple(Player(id=name, name=name, kind="person") for name in ("ann", "ben"))
+    game = GameSpec(name="trapgrid", options={"size": 3})
+    return Started(seq=1, at=0, match="m", game=game, players=players, clock=clock, commitment="")
 
 
 def moved(seat: int) -> MatchEvent:
@@ -42,6 +49,13 @@ def lost(winner: int, reason: str) -> MatchEvent:
 def test_a_player_who_neither_moved_nor_was_connected_wins_nothing(
     events: list[MatchEvent], away: tuple[int, ...], shares: tuple[float, float], absent: tuple[int, ...]
 ) -> None:
+    events = [started(Fischer(initial=60)), *events]
     result = result_of("m", events, lambda seat, at: at == AT and seat in away)
     assert result is not None
     assert (result.shares, result.absent, result.is_forfeit) == (shares, absent, bool(absent))
+
+
+def test_in_a_game_by_days_the_player_who_was_not_to_move_wins_without_a_connection() -> None:
+    result = result_of("m", [started(Correspondence(days=1)), lost(1, "time")], lambda seat, at: True)
+    assert result is not None
+    assert (result.shares, result.absent) == ((0, 1), (0,))
