@@ -171,5 +171,9 @@ def test_results_on_paper_have_whole_names_and_no_controls(open_window: OpenWind
         .map((one) => one.textContent)"""
     )
     assert cut == []
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     for name in names:
-        assert page.locator(".standings bdi", has_text=name).evaluate("one => getComputedStyle(one).color") == "rgb(0, 0, 0)"
+        assert (
+            page.locator(".standings bdi", has_text=name).evaluate("one => getComputedStyle(one).color")
+            == "rgb(0, 0, 0)"
+        )
