@@ -50,6 +50,7 @@ from cornered.cli.players import app as playing
 from cornered.cli.prove import app as proving
 from cornered.cli.puzzles import app as puzzling
 from cornered.cli.reachable import loopback, reachable
+from cornered.cli.report import app as reporting
 from cornered.cli.reproduce import app as reproducing
 from cornered.cli.rules import Json, Options, warm_up
 from cornered.cli.rules import app as rules
@@ -78,7 +79,7 @@ class MainGroup(CommandGroup):
     panels: ClassVar[Mapping[str, Sequence[str]]] = {
         "Play": (
             *("play", "watch", "register", "sign-in", "sign-out", "profile", "leaders", "tournaments", "archive"),
-            *("games", "moves", "show"),
+            *("games", "moves", "show", "report"),
         ),
         "Write a bot": (
             *("new", "try", "connect", "bot", "bots", "bot-report", "replay", "match", "tournament", "think"),
@@ -113,6 +114,7 @@ app.add_typer(archiving)
 app.add_typer(playing)
 app.add_typer(owning)
 app.add_typer(competing)
+app.add_typer(reporting)
 app.add_typer(proving)
 app.add_typer(puzzling)
 app.add_typer(teaching)

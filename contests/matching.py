@@ -6,11 +6,22 @@ is asked about the rest costs a path for each vertex that lost its mate, and no 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
 
-__all__ = ["Matching"]
+__all__ = ["Matching", "graph"]
 
 _NONE = -1
+
+
+def graph(count: int, may_meet: Callable[[int, int], bool]) -> list[list[int]]:
+    """Return the neighbours of each of `count` vertices; `may_meet` is asked once for a pair, the lower one first."""
+    neighbours: list[list[int]] = [[] for _ in range(count)]
+    for a, b in combinations(range(count), 2):
+        if may_meet(a, b):
+            neighbours[a].append(b)
+            neighbours[b].append(a)
+    return neighbours
 
 
 class Matching:
@@ -19,6 +30,7 @@ class Matching:
     def __init__(self, neighbours: Sequence[Iterable[int]]) -> None:
         """`neighbours[vertex]` are the vertices to which it has an edge, both ways, without itself."""
         self._neighbours = [tuple(sorted(others)) for others in neighbours]
+        self._edges = [frozenset(others) for others in self._neighbours]
         self._mates = [_NONE] * len(self._neighbours)
         self._is_gone = [False] * len(self._neighbours)
         for vertex, others in enumerate(self._neighbours):
@@ -29,6 +41,10 @@ class Matching:
                     self._mates[vertex], self._mates[free] = free, vertex
         self._augment_all()
 
+    def may_meet(self, one: int, other: int) -> bool:
+        """Return whether there is an edge between two vertices."""
+        return other in self._edges[one]
+
     def exposed(self) -> list[int]:
         """Return the vertices without a mate."""
         return [vertex for vertex, mate in enumerate(self._mates) if mate == _NONE and not self._is_gone[vertex]]
@@ -36,7 +52,7 @@ class Matching:
     def without(self, *vertices: int) -> Matching:
         """Return a maximum matching of the rest without some vertices, which this one is the beginning of."""
         rest = Matching.__new__(Matching)
-        rest._neighbours = self._neighbours
+        rest._neighbours, rest._edges = self._neighbours, self._edges
         rest._mates = list(self._mates)
         rest._is_gone = list(self._is_gone)
         for vertex in vertices:

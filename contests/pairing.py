@@ -1,19 +1,42 @@
-"""Pairings: the circle of a round robin, the bracket of a knockout, and a Swiss round by score groups."""
+"""Pairings: the tables of a round robin, the bracket of a knockout, and a Swiss round by score groups."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
-from cornered.contests.matching import Matching
+from cornered.contests.matching import Matching, graph
+from cornered.contests.seats import Strength, clash, has_first_seat, wish
 
-__all__ = ["Entrant", "bracket", "can_be_paired", "circle", "rounds_for", "swiss"]
+__all__ = ["Entrant", "berger", "bracket", "can_be_paired", "circle", "rounds_for", "swiss"]
+
+
+def berger(count: int, cycles: int = 1) -> list[list[tuple[int, int]]]:
+    """Return the rounds of a round robin by Berger tables: any two players meet once in each of `cycles`.
+
+    FIDE's handbook, C.05, annex 1: with an odd number of players the one who would meet the last place has a bye. The
+    seats are exchanged in every other cycle, and the last two rounds of a cycle before another one change places, so
+    that nobody has the same seat three times in a row, but for four players in more than two cycles.
+    """
+    even = count + count % 2
+    last = even - 1
+    tables = []
+    for round_ in range(last):
+        # The opponent of the last place moves on by half of the places, and has the first seat in every other round.
+        start = round_ * (even // 2) % last
+        meetings = [(start, last) if round_ % 2 == 0 else (last, start)]
+        meetings += [((start + step) % last, (start - step) % last) for step in range(1, even // 2)]
+        tables.append([meeting for meeting in meetings if max(meeting) < count])
+    rounds = []
+    for cycle in range(cycles):
+        order = tables if cycle == cycles - 1 else [*tables[:-2], *reversed(tables[-2:])]
+        rounds += order if cycle % 2 == 0 else [[meeting[::-1] for meeting in meetings] for meetings in order]
+    return rounds
 
 
 def circle(count: int) -> list[list[tuple[int, int]]]:
-    """Return the rounds of a round robin by the circle method: any two players meet once.
+    """Return the rounds of a round robin by the circle method, of tournaments that began by it: any two meet once.
 
     One player keeps its place, the others rotate by a place each round; with an odd number of players one has a bye.
     """
@@ -47,16 +70,7 @@ def rounds_for(count: int) -> int:
 
 def can_be_paired(count: int, may_meet: Callable[[int, int], bool]) -> bool:
     """Say whether so many players can all be paired at once: whether the graph of meetings has a perfect matching."""
-    return not Matching(_graph(count, may_meet)).exposed()
-
-
-def _graph(count: int, may_meet: Callable[[int, int], bool]) -> list[list[int]]:
-    neighbours: list[list[int]] = [[] for _ in range(count)]
-    for a, b in combinations(range(count), 2):
-        if may_meet(a, b):
-            neighbours[a].append(b)
-            neighbours[b].append(a)
-    return neighbours
+    return not Matching(graph(count, may_meet)).exposed()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,31 +81,40 @@ class Entrant:
     points: float = 0.0
     met: tuple[str, ...] = ()
     """Its opponents, once for every meeting."""
-    balance: int = 0
-    """How often it had the first seat more often than the second."""
-    latest: int | None = None
-    """The seat of its newest game."""
+    seats: tuple[int, ...] = ()
+    """Its seats in the games that were played, oldest first."""
     byes: int = 0
+    """How often it had the points of a win without a game: byes, and wins by forfeit."""
+    unplayed: int = 0
+    """The rounds in which it has not played."""
 
 
-def swiss(entrants: Sequence[Entrant]) -> tuple[list[tuple[Entrant, Entrant]], Entrant | None]:
+def swiss(
+    entrants: Sequence[Entrant], *, top_meets: bool = False
+) -> tuple[list[tuple[Entrant, Entrant]], Entrant | None]:
     """Return the meetings of the next round, the first seat first, and the player with the bye if the number is odd.
 
-    `entrants` are in their order of seeding. No two players meet again, and none has a second bye, where this round can
-    avoid it, which it always can in the first half as many rounds as there are players. Then players of equal points
-    meet, the upper half of a score group the lower one, seats permitting, as in the Dutch system of FIDE's handbook,
-    C.04.3. Two with two first seats too many, or too few, meet only where nothing else is left, or at the top.
+    `entrants` are in their order of seeding. No two players meet again, and none who has had the points of a win
+    without a game has a bye (FIDE's handbook, C.04.1), where this round can avoid it, which it always can in the first
+    half as many rounds as there are players. Then players of equal points meet, the upper half of a score group the
+    lower one, seats permitting, as in the Dutch system, C.04.3. Two to whom the same seat is due at all costs meet only
+    where nothing else is left, or where `top_meets`: then two at the top meet whatever their seats.
     """
     ranked = sorted(entrants, key=lambda entrant: -entrant.points)
     best = max((entrant.points for entrant in ranked), default=0.0)
+    wishes = [wish(entrant.seats) for entrant in ranked]
+
+    def wanted(one: int, other: int) -> Strength:
+        """Return how much two players want the same seat."""
+        are_exempt = top_meets and ranked[one].points == ranked[other].points == best
+        return min(clash(wishes[one], wishes[other]), Strength.STRONG if are_exempt else Strength.ABSOLUTE)
 
     def meetings_allowed(again: int, *, minds_seats: bool) -> list[list[int]]:
         def may_meet(one: int, other: int) -> bool:
-            a, b = ranked[one], ranked[other]
-            is_at_top = a.points == b.points == best
-            return a.met.count(b.name) <= again and (not minds_seats or is_at_top or _clash(a, b) < 2)
+            allowed = ranked[one].met.count(ranked[other].name) <= again
+            return allowed and (not minds_seats or wanted(one, other) < Strength.ABSOLUTE)
 
-        return _graph(len(ranked), may_meet)
+        return graph(len(ranked), may_meet)
 
     most = max((len(entrant.met) for entrant in ranked), default=0)
     for again in range(most + 1):
@@ -104,27 +127,30 @@ def swiss(entrants: Sequence[Entrant]) -> tuple[list[tuple[Entrant, Entrant]], E
                 for bye in resting:
                     rest = every if bye is None else every.without(bye)
                     if not rest.exposed():
-                        meetings = _meetings(ranked, neighbours, rest, bye)
+                        meetings = _meetings(ranked, rest, bye, wanted)
                         seated = [_seated(a, b, board) for board, (a, b) in enumerate(meetings)]
                         return seated, None if bye is None else ranked[bye]
     raise AssertionError("with enough meetings allowed any two players can meet")
 
 
 def _resting(ranked: Sequence[Entrant]) -> Iterator[list[int] | list[None]]:
-    """Yield the candidates for the bye, the best first: the fewest byes before, and among those the lowest rank."""
+    """Yield the candidates for the bye, the best first: the fewest byes before, the fewest points, and of those the
+    fewest unplayed rounds (C.04.3, C.5 and C.9), and the lowest rank."""
     if len(ranked) % 2 == 0:
         yield [None]
         return
     for byes in sorted({entrant.byes for entrant in ranked}):
-        yield [rank for rank in reversed(range(len(ranked))) if ranked[rank].byes == byes]
+        candidates = [rank for rank in range(len(ranked)) if ranked[rank].byes == byes]
+        yield sorted(candidates, key=lambda rank: (ranked[rank].points, ranked[rank].unplayed, -rank))
 
 
 def _meetings(
-    ranked: Sequence[Entrant], neighbours: Sequence[Sequence[int]], matching: Matching, bye: int | None
+    ranked: Sequence[Entrant], matching: Matching, bye: int | None, wanted: Callable[[int, int], Strength]
 ) -> Iterator[tuple[Entrant, Entrant]]:
     """Yield the meetings from the top: each player's best opponent that leaves the others a way to be paired.
 
-    `matching` has a mate for each player but the one with the `bye`.
+    `matching` has a mate for each player but the one with the `bye`; `wanted` returns how much two players want the
+    same seat.
     """
     left = [rank for rank in range(len(ranked)) if rank != bye]
     while left:
@@ -135,10 +161,11 @@ def _meetings(
 
         def price(other: int, player: int = player, wished: dict[int, int] = wished) -> tuple[float, ...]:
             one, two = ranked[player], ranked[other]
-            return one.met.count(two.name), one.points - two.points, _clash(one, two), wished.get(other, 0)
+            strength = wanted(player, other)
+            is_absolute = strength == Strength.ABSOLUTE
+            return one.met.count(two.name), is_absolute, one.points - two.points, strength, wished.get(other, 0)
 
-        may_meet = set(neighbours[player])
-        for other in sorted((other for other in left if other in may_meet), key=price):
+        for other in sorted((other for other in left if matching.may_meet(player, other)), key=price):
             rest = matching.without(player, other)
             if not rest.exposed():
                 yield ranked[player], ranked[other]
@@ -147,15 +174,6 @@ def _meetings(
                 break
 
 
-def _clash(a: Entrant, b: Entrant) -> int:
-    """Return how much two players want the same seat: 0 not at all, 2 or more where one would have it far too often."""
-    return min(abs(a.balance), abs(b.balance)) if a.balance * b.balance > 0 else 0
-
-
 def _seated(a: Entrant, b: Entrant, board: int) -> tuple[Entrant, Entrant]:
-    """Return two players by seat: the first had it less often, or less recently; otherwise the boards alternate."""
-    if a.balance != b.balance:
-        return (a, b) if a.balance < b.balance else (b, a)
-    if a.latest != b.latest:
-        return (b, a) if a.latest == 0 or b.latest == 1 else (a, b)
-    return (a, b) if board % 2 == 0 else (b, a)
+    """Return two players by seat, `a` being ranked better; where neither has played the boards alternate."""
+    return (a, b) if has_first_seat(a.seats, b.seats, otherwise=board % 2 == 0) else (b, a)

@@ -29,16 +29,18 @@ function meetingsOf(pairings) {
 const titleOf = (meetings, round) =>
   meetings === 1 ? t("Final") : meetings === 2 ? t("Semifinals") : meetings === 4 ? t("Quarterfinals") : t("Round {round}", { round });
 
-/** @param {Element} element @param {readonly (readonly Pairing[])[]} rounds those that are paired, the first one first */
-export function drawBracket(element, rounds) {
+/**
+ * @param {Element} element @param {readonly (readonly Pairing[])[]} rounds those that are paired, the first one first
+ * @param {number} total how many rounds there will be; a round lacks the meetings of which nobody is left to play
+ */
+export function drawBracket(element, rounds, total) {
   const columns = rounds.map(meetingsOf);
-  // The meetings to come are as many as the winners fill.
-  const comings = [];
-  for (let meetings = Math.ceil((columns.at(-1)?.length ?? 1) / 2); columns.at(-1)?.length !== 1 && meetings >= 1; meetings = meetings === 1 ? 0 : Math.ceil(meetings / 2)) comings.push(meetings);
+  const meetingsIn = (/** @type {number} */ index) => 2 ** (total - index - 1);
+  const comings = Array.from({ length: Math.max(0, total - columns.length) }, (_, index) => columns.length + index);
   fill(
     element,
-    columns.map((pairings, index) => column(titleOf(pairings.length, index + 1), pairings.map((each) => meeting(each, idsOf(columns[index + 1] ?? []))))),
-    comings.map((meetings, index) => column(titleOf(meetings, columns.length + index + 1), Array.from({ length: meetings }, () => h("li.meeting.panel.quiet", t("to come"))))),
+    columns.map((pairings, index) => column(titleOf(meetingsIn(index), index + 1), pairings.map((each) => meeting(each, idsOf(columns[index + 1] ?? []))))),
+    comings.map((index) => column(titleOf(meetingsIn(index), index + 1), Array.from({ length: meetingsIn(index) }, () => h("li.meeting.panel.quiet", t("to come"))))),
   );
 }
 

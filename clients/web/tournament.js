@@ -53,6 +53,7 @@ export class TournamentView {
     this.table = h("table.outcomes.standings", h("caption.unseen", t("Standings")), h("thead", this.head), this.rows);
     this.all = button(t("Show all players"), () => this.#learnAll(), "plain", { hidden: true });
     this.csv = h("a.button", { href: `tournaments/${id}.csv`, download: `${id}.csv` }, t("Save the table (CSV)"));
+    this.report = h("a.button", { href: `tournaments/${id}.trf`, download: `${id}.trf`, hidden: true }, t("Save the report (TRF)"));
     this.back = h("a.button", { href: "#/tournaments" }, t("All tournaments"));
     this.choice = h("div.flow.round-choice", { role: "group", "aria-label": t("Round") });
     this.pairings = h("div.list");
@@ -67,7 +68,7 @@ export class TournamentView {
       this.bracketBlock,
       h(
         "div.contest",
-        h("section.block", h("h2", t("Standings")), h("div.panel.findings", h("div.sideways", { role: "region", "aria-label": t("Standings"), tabindex: "0" }, this.table), h("div.row", this.all, this.csv))),
+        h("section.block", h("h2", t("Standings")), h("div.panel.findings", h("div.sideways", { role: "region", "aria-label": t("Standings"), tabindex: "0" }, this.table), h("div.row", this.all, this.csv, this.report))),
         h("section.block", h("h2", t("Games")), h("div.panel.findings", this.choice, this.pairings)),
       ),
       this.organising.element,
@@ -160,6 +161,8 @@ export class TournamentView {
       set(this.csv, { href: `#/wall/${info.id}`, download: null });
       this.csv.textContent = t("Wall of boards");
     }
+    // A report has one game a player and round.
+    this.report.hidden = Boolean(group) || ["arena", "knockout"].includes(info.settings.format);
     const state = stateText(info);
     if (this.state.textContent !== state) fill(this.state, state);
     this.#tick();
@@ -292,7 +295,7 @@ export class TournamentView {
     }
     if (this.info?.round !== round) return;
     this.bracketBlock.hidden = false;
-    drawBracket(this.bracket, [...Array.from({ length: round - 1 }, (_, index) => this.rounds.get(index + 1) ?? []), this.newest]);
+    drawBracket(this.bracket, [...Array.from({ length: round - 1 }, (_, index) => this.rounds.get(index + 1) ?? []), this.newest], this.info.rounds ?? round);
   }
 
   /** Show a round. @param {number} round */

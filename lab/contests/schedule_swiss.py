@@ -44,7 +44,7 @@ class Swiss:
     def fixtures(self, round_: int, played: Sequence[PlayedGame]) -> list[Fixture]:
         if round_ >= self.rounds:
             return []
-        meetings, _ = swiss(self._entrants(played))
+        meetings, _ = swiss(self._entrants(played), top_meets=True)
         begun = round_ * ((self.each + 1) // 2)
         return arranged(
             ((round_, first.name, second.name) for first, second in meetings),
@@ -88,9 +88,9 @@ class Swiss:
                 name,
                 sum(share for _, share in results[name].values()) + len(rounds) - len(results[name]),
                 tuple(other for other, _ in results[name].values()),
-                seats[name].count(0) - seats[name].count(1),
-                seats[name][-1] if seats[name] else None,
-                len(rounds) - len(results[name]),
+                tuple(seats[name]),
+                byes=len(rounds) - len(results[name]),
+                unplayed=len(rounds) - len(results[name]),
             )
             for name in self.bots
         ]

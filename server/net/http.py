@@ -25,6 +25,7 @@ from cornered.server.net.requests import accepts_gzip, field_of, names_tag
 from cornered.server.net.responses import not_modified, plain, respond, without_body
 from cornered.server.net.shared_links import SharedLinks
 from cornered.server.net.tournament_csv import csv_slices
+from cornered.server.net.tournament_report import report_of
 from cornered.server.net.visitors import Visitor
 from cornered.server.ports import AccountsUnavailable, Journal
 from cornered.server.streams.ports import StreamsUnavailable
@@ -35,7 +36,7 @@ __all__ = ["Pages", "Payer"]
 SERVICE_WORKER: Final = "/sw.js"
 """The one script that is governed by the policy of its own answer, as a page is."""
 _RECORD: Final = re.compile(r"/matches/(?P<match>[A-Za-z0-9_-]{1,32})\.(?P<form>txt|jsonl)")
-_TOURNAMENT: Final = re.compile(r"/tournaments/(?P<tournament>[A-Za-z0-9_-]{1,32})\.csv")
+_TOURNAMENT: Final = re.compile(r"/tournaments/(?P<tournament>[A-Za-z0-9_-]{1,32})\.(?P<form>csv|trf)")
 _HOST_HEADER: Final = re.compile(r"[A-Za-z0-9.\-_\[\]:]{1,255}")
 
 FindTournament: TypeAlias = Callable[[str], Awaitable[TournamentState | None]]
@@ -119,7 +120,7 @@ class Pages:
             case _ if found := _RECORD.fullmatch(path):
                 return await self._record(found["match"], found["form"], payer)
             case _ if found := _TOURNAMENT.fullmatch(path):
-                return await self._tournament(found["tournament"], payer)
+                return await self._tournament(found["tournament"], found["form"], payer)
             case _:
                 return await self._file(path, request)
 
@@ -157,8 +158,8 @@ class Pages:
             return respond(200, CONTENT_TYPES[".txt"], "".join(parts).encode())
         return respond(200, "application/jsonl", to_json(record).encode() + b"\n")
 
-    async def _tournament(self, tournament: str, payer: Payer) -> Response:
-        """Return the table of a tournament that everybody may see."""
+    async def _tournament(self, tournament: str, form: str, payer: Payer) -> Response:
+        """Return the table, or the report, of a tournament that everybody may see."""
         await payer.pay(TABLE)
         try:
             state = await self._find_tournament(tournament)
@@ -166,17 +167,20 @@ class Pages:
             return plain(503, "tournaments cannot be read just now")
         if state is None:
             return plain(404, "there is no such tournament")
+        kept = {
+            "Cache_Control": "no-store",
+            "Content_Disposition": f'attachment; filename="tournament-{tournament}.{form}"',
+        }
+        if form == "trf":
+            report = report_of(state)
+            if report is None:
+                return plain(404, "a tournament of this format has no report; its table is there (.csv)")
+            return respond(200, "text/plain; charset=utf-8", report.encode(), **kept)
         parts = []
         for part in csv_slices(state):
             parts.append(part)
             await asyncio.sleep(0)
-        return respond(
-            200,
-            "text/csv; charset=utf-8",
-            "".join(parts).encode(),
-            Cache_Control="no-store",
-            Content_Disposition=f'attachment; filename="tournament-{tournament}.csv"',
-        )
+        return respond(200, "text/csv; charset=utf-8", "".join(parts).encode(), **kept)
 
     async def _file(self, path: str, request: Request) -> Response:
         file = await self._files.find(_name_of(path))

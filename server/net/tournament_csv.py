@@ -19,10 +19,15 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 ROWS_PER_SLICE: Final = 100
+BYTE_ORDER_MARK: Final = "\ufeff"
 
 
 def csv_slices(state: TournamentState) -> Iterator[str]:
-    """Yield the table in slices of `ROWS_PER_SLICE`; an apostrophe is before what a spreadsheet would run."""
+    """Yield the table in slices of `ROWS_PER_SLICE`; an apostrophe is before what a spreadsheet would run.
+
+    It begins with a byte order mark: without one Excel reads UTF-8 as the encoding of the country.
+    """
+    yield BYTE_ORDER_MARK
     rest = _rows(state)
     while rows := list(islice(rest, ROWS_PER_SLICE)):
         text = io.StringIO()

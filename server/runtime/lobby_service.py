@@ -164,6 +164,7 @@ class LobbyService:
         self._services = services
         self._accounts = accounts
         self._allows_guests = allows_guests
+        self._began = services.now()
         self._clients: dict[str, list[ClientConnection]] = {}
         self._replacing = set[ClientConnection]()
         """Connections whose session is being replaced."""
@@ -176,6 +177,7 @@ class LobbyService:
         view = LobbyView(
             is_deciding=lambda: self.replication.is_deciding,
             is_here=self.is_anywhere,
+            was_away=self._was_away,
             is_live=lambda match: match in self._lobby.matches,
             new_id=self.replication.draw_id,
             open_match=self.replication.placement.open,
@@ -572,6 +574,15 @@ class LobbyService:
     def is_anywhere(self, player: str) -> bool:
         """Return whether a player is connected to any node."""
         return player in self._clients or self._lobby.is_here(player)
+
+    def _was_away(self, player: str, at: int) -> bool:
+        """Return whether a player had no connection to any node at a time that has just passed.
+
+        Players whom nobody has seen since this node began may have been connected before.
+        """
+        if self.is_anywhere(player):
+            return False
+        return self._lobby.away.get(player, self._began) <= at
 
     def _seat(self, player: str) -> None:
         """Tell the matches that this node owns whether a player is connected."""

@@ -53,14 +53,18 @@ class LobbyView:
         *,
         is_deciding: Callable[[], bool],
         is_here: Callable[[str], bool],
+        was_away: Callable[[str, int], bool],
         is_live: Callable[[str], bool],
         new_id: Callable[[str], str],
         open_match: Callable[[MatchMade], Awaitable[bool]],
         versions_of: Callable[[Sequence[Player]], tuple[str | None, ...]] = lambda _: (),
     ) -> None:
-        """`is_deciding` says whether this node decides for the lobby, `is_live` whether a match is known to go on."""
+        """`is_deciding` says whether this node decides for the lobby, `is_live` whether a match is known to go on, and
+        `was_away` whether a player had no connection at a time that has just passed; not where that is unknown.
+        """
         self.is_deciding = is_deciding
         self.is_here = is_here
+        self.was_away = was_away
         self.is_live = is_live
         self.new_id = new_id
         self.open_match = open_match
@@ -178,7 +182,7 @@ class TournamentDriver:
                 continue
             if not events:
                 missing.append(match)
-            elif (result := result_of(match, events)) is not None:
+            elif (result := result_of(match, events, self._absence_in(state, match))) is not None:
                 results.append(result)
         return results, missing
 
@@ -192,6 +196,12 @@ class TournamentDriver:
     def _is_arena_due(self, state: TournamentState) -> bool:
         is_gathered = self._now() - self._paired_at.get(state.id, 0) >= ARENA_GATHER_MS
         return state.status == "running" and state.settings.format == "arena" and is_gathered
+
+    def _absence_in(self, state: TournamentState, match: str) -> Callable[[int, int], bool]:
+        """Return the function that says whether the player in a seat of a match was away at a time."""
+        pairing = state.pairing_of(match)
+        players = () if pairing is None else pairing.players
+        return lambda seat, at: seat < len(players) and self._lobby.was_away(players[seat], at)
 
     def _tick(self, state: TournamentState) -> Sequence[TournamentEvent]:
         now = self._now()

@@ -14,6 +14,7 @@ from cornered.protocol.tournaments import TournamentSettings
 from cornered.protocol.values import Player
 
 __all__ = [
+    "RULES",
     "TOURNAMENT_EVENT",
     "Begun",
     "Called",
@@ -33,6 +34,15 @@ __all__ = [
     "Told",
     "TournamentEvent",
 ]
+
+
+RULES: Final = 2
+"""The version of the rules of pairing and of tie-breaks by which a tournament that starts now is held to its end.
+
+1: a round robin by the circle method; in Buchholz only rounds with a result count, and an opponent who withdrew at face
+value; a forfeited game of a round robin has no opponent; where both players of a knockout are away the better seed
+wins. 2: Berger tables, the FIDE handbook's C.07 of 2024, and both players are out.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +102,15 @@ class Forfeited:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """The tournament starts. `rounds` is how many there will be; None where that is open."""
+    """The tournament starts. `rounds` is how many there will be; None where that is open.
+
+    `rules` is the version of the rules by which it is held: 1 where it was stored before there were versions.
+    """
 
     at: int
     rounds: int | None
     cause: str = ""
+    rules: int = 1
     type: Literal["begun"] = field(default="begun", kw_only=True)
 
 
@@ -137,7 +151,8 @@ class Paired:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a match gave each seat: its share of one point, and the seats whose players never came."""
+    """What a match gave each seat: its share of one point, of which there is none where neither player came, and the
+    seats whose players never came."""
 
     match: str
     shares: tuple[float, float]

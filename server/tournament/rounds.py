@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from cornered.contests.arena import Contender, pair_free
-from cornered.contests.pairing import Entrant, bracket, circle, rounds_for, swiss
+from cornered.contests.pairing import Entrant, berger, bracket, circle, rounds_for, swiss
 from cornered.protocol.tournaments import MAX_ROUNDS
 from cornered.server.tournament.events import Pairing
 from cornered.server.tournament.state import Entry, TournamentState
@@ -42,7 +42,7 @@ def planned_rounds(state: TournamentState) -> int | None:
             # With more rounds players would have to meet again.
             return min(settings.rounds or rounds_for(count), MAX_ROUNDS, count - 1 + count % 2)
         case "round_robin":
-            return len(circle(count)) * settings.cycles
+            return len(berger(count, settings.cycles))
         case "knockout":
             return rounds_for(count)
         case "arena" | "by_hand":
@@ -57,8 +57,10 @@ def drafted(state: TournamentState) -> Work:
     """
     match state.settings.format:
         case "swiss":
-            entrants = [_entrant(entry) for entry in state.active()]
-            return lambda: _swiss(entrants)
+            entrants = [_entrant(entry, state.round) for entry in state.active()]
+            # As in the Dutch system, C.3, seats do not keep the best apart in the last round.
+            is_last = state.round + 1 == state.rounds
+            return lambda: _swiss(entrants, is_last=is_last)
         case "round_robin":
             drafts = _round_robin(state)
         case "knockout":
@@ -68,32 +70,36 @@ def drafted(state: TournamentState) -> Work:
     return lambda: drafts
 
 
-def _entrant(entry: Entry) -> Entrant:
+def _entrant(entry: Entry, rounds: int) -> Entrant:
     # Two who were paired do not meet again, also where one of them did not come.
     met = tuple(one.opponent for one in entry.settled if one.opponent is not None)
-    byes = sum(one.opponent is None and one.share == 1 for one in entry.settled)
-    return Entrant(entry.player.id, entry.points, met, _balance(entry), entry.seats[-1] if entry.seats else None, byes)
+    seats = entry.seats()
+    # FIDE's handbook, C.04.1: who has won by forfeit has no bye either.
+    byes = sum(one.how != "played" and one.share == 1 for one in entry.settled)
+    return Entrant(entry.player.id, entry.points, met, seats, byes, rounds - len(seats))
 
 
-def _balance(entry: Entry) -> int:
-    return entry.seats.count(0) - entry.seats.count(1)
-
-
-def _swiss(entrants: Sequence[Entrant]) -> list[Draft]:
-    meetings, bye = swiss(entrants)
+def _swiss(entrants: Sequence[Entrant], *, is_last: bool) -> list[Draft]:
+    if len(entrants) < 2:
+        # A round of byes alone decides nothing on the board.
+        return []
+    meetings, bye = swiss(entrants, top_meets=is_last)
     drafts = [Draft((first.name, second.name)) for first, second in meetings]
     return drafts if bye is None else [*drafts, Draft((bye.name,), FULL_BYE)]
 
 
 def _round_robin(state: TournamentState) -> list[Draft]:
     everyone = state.seeded()
-    rounds = circle(len(everyone))
-    cycle, number = divmod(state.round, len(rounds))
-    drafts = []
-    for first, second in rounds[number]:
-        pair = (second, first) if cycle % 2 else (first, second)
-        drafts.append(_met(state, everyone[pair[0]].player.id, everyone[pair[1]].player.id))
-    return drafts
+    meetings = _tables(len(everyone), state)[state.round]
+    return [_met(state, everyone[one].player.id, everyone[other].player.id) for one, other in meetings]
+
+
+def _tables(count: int, state: TournamentState) -> list[list[tuple[int, int]]]:
+    if state.rules > 1:
+        return berger(count, state.settings.cycles)
+    rounds = circle(count)
+    back = [[meeting[::-1] for meeting in meetings] for meetings in rounds]
+    return [table for cycle in range(state.settings.cycles) for table in (back if cycle % 2 else rounds)]
 
 
 def _met(state: TournamentState, first: str, second: str, game: int = 0, board: int | None = None) -> Draft:
@@ -116,19 +122,23 @@ def _knockout(state: TournamentState) -> list[Draft]:
         left = [*_winners(state)]
     drafts = []
     for board, (one, other) in enumerate(zip(left[::2], left[1::2], strict=True), 1):
-        if one is None or other is None:
-            drafts.append(Draft((one or other or "",), FULL_BYE, board=board))
-        else:
+        if one is not None and other is not None:
             drafts.append(_met(state, one, other, board=board))
+        elif (alone := one or other) is not None:
+            drafts.append(Draft((alone,), FULL_BYE, board=board))
     return drafts
 
 
-def _winners(state: TournamentState) -> list[str]:
-    """Return who won the meetings of the newest round, from the top of the bracket: with the most meetings won."""
-    boards: dict[int, str] = {}
-    for pairing in state.pairings[-1]:
-        boards[pairing.board] = max(pairing.players, key=lambda player: state.entries[player].points)
-    return [boards[board] for board in sorted(boards)]
+def _winners(state: TournamentState) -> list[str | None]:
+    """Return who won the meetings of the newest round, from the top of the bracket; None where neither player came."""
+    boards = {pairing.board: pairing.players for pairing in state.pairings[-1]}
+
+    def winner(players: Sequence[str]) -> str | None:
+        # Each round gives its winners one meeting more.
+        return next((player for player in players if state.entries[player].points == state.round), None)
+
+    count = 2 ** ((state.rounds or 0) - state.round)
+    return [winner(boards.get(board, ())) for board in range(1, count + 1)]
 
 
 def replays(state: TournamentState) -> list[Draft]:
@@ -140,12 +150,13 @@ def replays(state: TournamentState) -> list[Draft]:
         _met(state, pairing.players[1], pairing.players[0], pairing.game + 1, pairing.board)
         for pairing in newest.values()
         if len(pairing.players) == 2
-        and pairing.match in state.results
+        and (result := state.results.get(pairing.match or "")) is not None
+        and any(result.shares)
         and all(state.entries[player].points == state.round - 1 for player in pairing.players)
     ]
 
 
-def arena_draft(state: TournamentState, here: Collection[str]) -> list[Draft]:
+def arena_draft(state: TournamentState, here: Collection[str], now: int) -> list[Draft]:
     """Return pairs of those who are free and `here`."""
     active = [entry for entry in state.active() if entry.player.id in here]
     free = [
@@ -154,12 +165,13 @@ def arena_draft(state: TournamentState, here: Collection[str]) -> list[Draft]:
             entry.points,
             entry.rating,
             next((one.opponent for one in reversed(entry.settled)), None),
-            _balance(entry),
+            entry.seats(),
+            now - max(entry.free_since, state.started or 0),
         )
         for entry in active
         if entry.pending is None
     ]
-    return [Draft(pair) for pair in pair_free(free, may_repeat=len(active) == 2)]
+    return [Draft(pair) for pair in pair_free(free, are_alone=len(active) == 2)]
 
 
 def hand_draft(pairs: Sequence[tuple[str, str]]) -> list[Draft]:

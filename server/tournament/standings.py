@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from cornered.contests.standings import Meeting, buchholz, direct_encounter, sonneborn_berger, wins
+from cornered.contests.standings import (
+    Meeting,
+    MeetingKind,
+    adjusted,
+    buchholz,
+    direct_encounter,
+    sonneborn_berger,
+    wins,
+)
 from cornered.protocol.tournaments import TieBreak, TournamentFormat
 from cornered.server.tournament.state import Entry, TournamentState
 
@@ -34,20 +42,37 @@ class Place:
 def places(state: TournamentState) -> list[Place]:
     """Return all participants, the best first."""
     seeded = state.seeded()
-    meetings = {entry.player.id: _meetings(entry) for entry in seeded}
+    meetings = {entry.player.id: _meetings(state, entry) for entry in seeded}
     points = {entry.player.id: entry.points for entry in seeded}
+    worth = {name: adjusted(points[name], meetings[name]) for name in points}
     kinds = TIE_BREAKS[state.settings.format]
     values: dict[str, tuple[float, ...]] = {entry.player.id: () for entry in seeded}
     for kind in kinds:
-        fresh = _values(kind, [entry.player.id for entry in seeded], meetings, points, values)
+        fresh = _values(kind, [entry.player.id for entry in seeded], meetings, points, worth, values)
         values = {name: (*known, fresh[name]) for name, known in values.items()}
     ranked = sorted(seeded, key=lambda entry: (-entry.points, *(-value for value in values[entry.player.id])))
     return [Place(rank, entry, values[entry.player.id]) for rank, entry in enumerate(ranked, 1)]
 
 
-def _meetings(entry: Entry) -> list[Meeting]:
-    """Return what counts for the tie-breaks: a game that nobody played is one against a virtual opponent."""
-    return [Meeting(one.share, one.opponent if one.how == "played" else None) for one in entry.settled]
+def _meetings(state: TournamentState, entry: Entry) -> list[Meeting]:
+    """Return what counts for the tie-breaks.
+
+    In a round robin a forfeited game counts as any other one against its opponent (C.07, article 15.2); elsewhere a
+    game that was not played is one against a virtual opponent, and in a Swiss tournament so is each round that is over
+    in which the player was not paired.
+    """
+    is_round_robin = state.settings.format == "round_robin" and state.rules > 1
+    found = {}
+    for number, one in enumerate(entry.settled):
+        is_real = one.how == "played" or is_round_robin
+        is_rest = one.how == "bye" and one.share < 1
+        kind: MeetingKind = "played" if one.how == "played" else "rest" if is_rest and state.rules > 1 else "unplayed"
+        key = one.round if state.settings.format == "swiss" else number
+        found[key] = Meeting(one.share, one.opponent if is_real else None, kind)
+    if state.settings.format == "swiss" and state.rules > 1:
+        over = state.round - bool(state.pending)
+        found |= {number: Meeting(0.0, None, "rest") for number in range(1, over + 1) if number not in found}
+    return [found[key] for key in sorted(found)]
 
 
 def _values(
@@ -55,13 +80,14 @@ def _values(
     names: Sequence[str],
     meetings: Mapping[str, Sequence[Meeting]],
     points: Mapping[str, float],
+    worth: Mapping[str, float],
     before: Mapping[str, tuple[float, ...]],
 ) -> dict[str, float]:
     match kind:
         case "buchholz":
-            return {name: buchholz(name, meetings[name], points) for name in names}
+            return {name: buchholz(name, meetings[name], points, worth) for name in names}
         case "sonneborn_berger":
-            return {name: sonneborn_berger(name, meetings[name], points) for name in names}
+            return {name: sonneborn_berger(name, meetings[name], points, worth) for name in names}
         case "wins":
             return {name: wins(meetings[name]) for name in names}
         case "direct_encounter":

@@ -12,6 +12,7 @@ from cornered.contests.arena import arena_points
 from cornered.protocol.tournaments import PairingHow, TournamentSettings, TournamentStatus
 from cornered.protocol.values import Player
 from cornered.server.tournament.events import (
+    RULES,
     Begun,
     Called,
     Cancelled,
@@ -55,14 +56,19 @@ class Entry:
     is_outsider: bool = False
     """Taken out because a right has ended, with which the sight of a group's event ends too."""
     no_shows: int = 0
+    """Games that it missed since it last played one: a win by forfeit is none that it played."""
     points: float = 0.0
     streak: int = 0
-    seats: list[int] = field(default_factory=list)
-    """The seat of each game that was paired."""
+    free_since: int = 0
+    """When it joined, came back, or ended its newest game."""
     settled: list[Settled] = field(default_factory=list)
     """Everything that has a result, in the order of the results."""
     pending: str | None = None
     """The match that goes on."""
+
+    def seats(self) -> tuple[int, ...]:
+        """Return its seats in the games that were played on the board, oldest first."""
+        return tuple(one.seat for one in self.settled if one.how == "played")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,7 @@ class Settled:
     share: float
     points: float
     how: PairingHow
+    seat: int = 0
 
 
 @dataclass(slots=True)
@@ -89,6 +96,8 @@ class TournamentState:
     started: int | None = None
     ended: int | None = None
     rounds: int | None = None
+    rules: int = RULES
+    """The version of the rules by which it is held, of those of `RULES`."""
     entries: dict[str, Entry] = field(default_factory=dict)
     pairings: list[list[Pairing]] = field(default_factory=list)
     """The pairings of each round."""
@@ -187,13 +196,13 @@ class TournamentState:
                 raise ValueError("a tournament is created once")
             case Joined():
                 self._came(event.player.id)
-                self.entries[event.player.id] = Entry(event.player, event.rating, late=self.round)
+                self.entries[event.player.id] = Entry(event.player, event.rating, self.round, free_since=event.at)
                 if self.settings.format == "swiss" and self.status == "running":
                     self._settle_late(self.entries[event.player.id])
             case Returned():
                 self._came(event.player)
                 entry = self.entries[event.player]
-                entry.no_shows, entry.is_out, entry.is_outsider = 0, False, False
+                entry.no_shows, entry.is_out, entry.is_outsider, entry.free_since = 0, False, False, event.at
             case Left():
                 if self.status == "open":
                     del self.entries[event.player]
@@ -204,6 +213,7 @@ class TournamentState:
                 self._forfeit(event)
             case Begun():
                 self.status, self.started, self.rounds = "running", event.at, event.rounds
+                self.rules = event.rules
                 self.quiet_since = event.at
             case Called():
                 self.is_called = True
@@ -251,9 +261,8 @@ class TournamentState:
                 continue
             self.matches += 1
             self.pending[pairing.match] = event.round
-            for seat, player in enumerate(pairing.players):
+            for player in pairing.players:
                 self.entries[player].pending = pairing.match
-                self.entries[player].seats.append(seat)
         if not self.pending:
             self.quiet_since = event.at
 
@@ -280,8 +289,11 @@ class TournamentState:
         self.results[result.match] = result
         for seat, player in enumerate(pairing.players):
             entry = self.entries[player]
-            entry.pending = None
-            entry.no_shows = entry.no_shows + 1 if seat in result.absent else 0
+            entry.pending, entry.free_since = None, at
+            if seat in result.absent:
+                entry.no_shows += 1
+            elif not result.is_forfeit:
+                entry.no_shows = 0
         self._give(round_, pairing, result.shares, "forfeit" if result.is_forfeit else "played")
         if not self.pending:
             self.quiet_since = at
@@ -294,7 +306,7 @@ class TournamentState:
             if self.settings.format == "arena":
                 points = arena_points(share, entry.streak)
                 entry.streak = entry.streak + 1 if share == 1 else 0
-            self._settle(entry, Settled(round_, opponent, share, points, how))
+            self._settle(entry, Settled(round_, opponent, share, points, how, seat))
         if self.settings.format == "knockout":
             self._knock_out(pairing, shares)
 
@@ -304,9 +316,16 @@ class TournamentState:
             entry.points += settled.points
 
     def _knock_out(self, pairing: Pairing, shares: tuple[float, ...]) -> None:
-        """Count a meeting that is decided; the loser is out. A bye, and the last replay, decide too."""
+        """Count a meeting that is decided; the loser is out. A bye, and the last replay, decide too.
+
+        Both are out where neither has come.
+        """
         if len(pairing.players) == 1:
             self.entries[pairing.players[0]].points += 1
+            return
+        if not any(shares) and self.rules > 1:
+            for player in pairing.players:
+                self.entries[player].is_out = True
             return
         if shares[0] == shares[1]:
             if pairing.game < MAX_REPLAYS and any(shares):

@@ -23,6 +23,7 @@ from cornered.protocol.tournaments import (
 from cornered.protocol.values import MAX_PAUSE_SECONDS, Correspondence, NoClock, Player
 from cornered.server.refusal import Refusal
 from cornered.server.tournament.events import (
+    RULES,
     Begun,
     Called,
     Cancelled,
@@ -235,7 +236,7 @@ def _start(state: TournamentState, now: int, cause: str = "") -> tuple[Tournamen
     if state.status == "open":
         if len(state.entries) < 2:
             raise Refusal("not_now", "a tournament needs two players; wait for more")
-        return (Begun(now, planned_rounds(state), cause),)
+        return (Begun(now, planned_rounds(state), cause, RULES),)
     if state.settings.format in ("arena", "by_hand"):
         raise Refusal("not_now", "this tournament goes on; it has no rounds to start")
     if state.pending:
@@ -354,5 +355,5 @@ def _tick_arena(
 ) -> tuple[TournamentEvent, ...]:
     if now >= (state.ends_at or 0) or state.matches >= MAX_MATCHES:
         return () if state.pending else (Finished(now),)
-    drafts = arena_draft(state, here)[: MAX_MATCHES - state.matches]
+    drafts = arena_draft(state, here, now)[: MAX_MATCHES - state.matches]
     return (Paired(now, state.round + 1, pairings_of(drafts, new_id)),) if drafts else ()

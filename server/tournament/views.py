@@ -29,7 +29,7 @@ def info(state: TournamentState, best: Sequence[Place]) -> TournamentInfo:
         ends_at=state.ends_at,
         ended=state.ended,
         next_round_at=state.next_round_at,
-        winner=best[0].entry.player if best and state.status == "finished" else None,
+        winner=best[0].entry.player if state.status == "finished" and best and best[0].entry.points else None,
         tie_breaks=TIE_BREAKS[state.settings.format],
     )
 

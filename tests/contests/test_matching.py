@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from random import Random
 
@@ -65,9 +66,8 @@ def test_swiss_rounds_of_many_players_pair_everybody_once_and_nobody_twice(count
             met.add(names)
             first = chance.choice([0.0, 0.5, 1.0])
             for seat, (one, share) in enumerate(zip(pair, (first, 1 - first), strict=True)):
-                balance = one.balance + (1 if seat == 0 else -1)
                 opponents = (*one.met, pair[1 - seat].name)
-                entrants[one.name] = Entrant(one.name, one.points + share, opponents, balance, seat, one.byes)
+                entrants[one.name] = replace(one, points=one.points + share, met=opponents, seats=(*one.seats, seat))
         if bye is not None:
             assert bye.byes == 0
-            entrants[bye.name] = Entrant(bye.name, bye.points + 1, bye.met, bye.balance, bye.latest, 1)
+            entrants[bye.name] = replace(bye, points=bye.points + 1, byes=1, unplayed=1)

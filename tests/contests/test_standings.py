@@ -1,9 +1,10 @@
-"""Tie-breaks, worked by hand on a small table, and the points and pairs of an arena."""
+"""Tie-breaks: a small table worked by hand, and the published exercise of FIDE's arbiters."""
 
 from __future__ import annotations
 
-from cornered.contests.arena import Contender, arena_points, pair_free
-from cornered.contests.standings import Meeting, buchholz, direct_encounter, sonneborn_berger, wins
+import pytest
+
+from cornered.contests.standings import Meeting, adjusted, buchholz, direct_encounter, sonneborn_berger, wins
 
 # Ann beat Ben and drew with Cas; Ben beat Cas; Cas had a bye.
 MEETINGS = {
@@ -24,6 +25,7 @@ def test_sonneborn_berger_counts_beaten_opponents_whole_and_draws_half() -> None
 
 def test_wins_are_those_on_the_board() -> None:
     assert [wins(MEETINGS[name]) for name in MEETINGS] == [1.0, 1.0, 0.0]
+    assert wins([Meeting(1.0, "ann", "unplayed")]) == 0
 
 
 def test_the_direct_encounter_counts_only_where_all_who_are_equal_have_met() -> None:
@@ -33,15 +35,28 @@ def test_the_direct_encounter_counts_only_where_all_who_are_equal_have_met() -> 
     assert direct_encounter(["ann"], MEETINGS) == {"ann": 0.0}
 
 
-def test_points_of_an_arena_are_doubled_after_two_wins() -> None:
-    results = ((1.0, 0), (0.5, 1), (0.0, 5), (1.0, 2), (0.5, 2), (1.0, 1))
-    assert [arena_points(share, streak) for share, streak in results] == [2, 1, 0, 4, 2, 2]
+REST, LOST, WON, PLAYED = (
+    Meeting(0.0, None, "rest"),
+    Meeting(0.0, None, "unplayed"),
+    Meeting(1.0, None, "unplayed"),
+    Meeting(0.0, "ann"),
+)
 
 
-def test_free_players_meet_by_score_and_nobody_the_newest_opponent_again() -> None:
-    ann = Contender("ann", 4, 1500, last="ben", balance=1)
-    ben = Contender("ben", 2, 1500, last="ann")
-    cas = Contender("cas", 0, 1600)
-    assert pair_free([cas, ben, ann], may_repeat=False) == [("cas", "ann")]
-    assert pair_free([ben, ann], may_repeat=False) == []
-    assert pair_free([ben, ann], may_repeat=True) == [("ben", "ann")]
+@pytest.mark.parametrize(
+    ("meetings", "more"),
+    [
+        ([PLAYED, REST, REST], 1.0),
+        ([REST, PLAYED], 0.0),
+        ([PLAYED, REST, WON], 0.0),
+        ([PLAYED, LOST, REST], 0.5),
+        ([PLAYED, REST, LOST], 0.5),
+        ([PLAYED, Meeting(0.5, None, "rest")], 0.0),
+        ([REST], 0.5),
+        ([], 0.0),
+    ],
+)
+def test_rounds_at_the_end_for_which_a_player_was_not_there_are_draws_for_its_opponents(
+    meetings: list[Meeting], more: float
+) -> None:
+    assert adjusted(2.0, meetings) == 2.0 + more

@@ -152,3 +152,28 @@ def test_a_knockout_has_a_bracket_and_axe_finds_nothing(open_window: OpenWindow,
     to(window, "#/tournaments")
     expect(page.get_by_role("link", name="Cup Knockout")).to_be_visible()
     assert window.violations(axe) == []
+
+
+def test_results_on_paper_have_whole_names_and_no_controls(open_window: OpenWindow, club: Club) -> None:
+    names = ("Wandering-Tattler-Of-AK-", "Western-Yellow-Legged-Gu")
+    club.admit(*names)
+    tournament = hold(club, "Long names", names)
+    window = open_window(size=(700, 990), dark=True)
+    page = window.page
+    to(window, f"#/tournament/{tournament}")
+    expect(page.locator(".standings tbody tr")).to_have_count(2)
+    page.emulate_media(media="print")
+    expect(page.get_by_role("link", name="Save the table (CSV)")).to_be_hidden()
+    expect(page.locator("#top")).to_be_hidden()
+    cut = page.evaluate(
+        """[...document.querySelectorAll(".tournament :is(bdi, td, th, .sideways)")].filter((one) =>
+        one.getBoundingClientRect().right > innerWidth || one.scrollWidth > one.clientWidth + 1 && one.clientWidth)
+        .map((one) => one.textContent)"""
+    )
+    assert cut == []
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    for name in names:
+        assert (
+            page.locator(".standings bdi", has_text=name).evaluate("one => getComputedStyle(one).color")
+            == "rgb(0, 0, 0)"
+        )

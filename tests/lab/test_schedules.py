@@ -180,10 +180,10 @@ def test_swiss_rounds_share_openings_and_the_first_is_the_upper_half_against_the
 
 def test_equal_points_meet_and_the_seats_follow_the_balance() -> None:
     entrants = [
-        Entrant("a", 1.0, ("c",), 1, 0),
-        Entrant("b", 1.0, ("d",), -1, 1),
-        Entrant("c", 0.0, ("a",), -1, 1),
-        Entrant("d", 0.0, ("b",), 1, 0),
+        Entrant("a", 1.0, ("c",), (0,)),
+        Entrant("b", 1.0, ("d",), (1,)),
+        Entrant("c", 0.0, ("a",), (1,)),
+        Entrant("d", 0.0, ("b",), (0,)),
     ]
     meetings, bye = swiss(entrants)
     assert [(a.name, b.name) for a, b in meetings] == [("b", "a"), ("c", "d")]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from cornered.contests.trf import read
 from cornered.protocol import tournaments as trn
 from cornered.protocol.account import AskPolicies, Register
 from cornered.protocol.commands import Abort, AskMyMatches, EnterPool, Join, Play, Rematch, RequestTakeback, Resign
@@ -227,8 +228,10 @@ async def test_watchers_get_changes_until_they_leave_and_participants_the_organi
     assert await players[1].refused(trn.TellTournament, tournament=tournament, text="Spam") == "not_yours"
 
 
-async def test_a_table_of_a_tournament_escapes_what_a_spreadsheet_would_run(server: Running) -> None:
-    async with server.client("=1+1") as eve, server.client("Ben") as ben:
+async def test_a_table_of_a_tournament_escapes_what_a_spreadsheet_would_run_and_says_its_encoding(
+    server: Running,
+) -> None:
+    async with server.client("=1+1") as eve, server.client("Zoë") as ben:
         tournament = await create(ben, "by_hand")
         for player in (eve, ben):
             await player.do(trn.JoinTournament, tournament=tournament)
@@ -243,10 +246,15 @@ async def test_a_table_of_a_tournament_escapes_what_a_spreadsheet_would_run(serv
         assert answer.status == 200
         assert answer.headers["content-type"].startswith("text/csv")
         lines = answer.body.splitlines()
-        assert lines[0].startswith("rank,player,kind,rating,points,")
+        assert lines[0].startswith("\ufeffrank,player,kind,rating,points,")
         assert lines[1].startswith("1,'=1+1,person,1500,1.0,")
-        assert lines[-1] == f"1,1,'=1+1,Ben,1.0,0.0,played,{paired.match}"
-        assert (await server.fetch("/tournaments/nothing.csv")).status == 404
+        assert lines[-1] == f"1,1,'=1+1,Zoë,1.0,0.0,played,{paired.match}"
+        report = await server.fetch(f"/tournaments/{tournament}.trf")
+        assert report.headers["content-disposition"].endswith(f'"tournament-{tournament}.trf"')
+        assert [player.rounds[0].result for player in read(report.body).players] == ["1", "0"]
+        knockout = await create(ben, "knockout")
+        for path in ("nothing.csv", "nothing.trf", f"{knockout}.trf"):
+            assert (await server.fetch(f"/tournaments/{path}")).status == 404
 
 
 @pytest.mark.parametrize(("who", "code"), [("accounts", "no_account"), ("admins", "not_permitted")])

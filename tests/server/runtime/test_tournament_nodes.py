@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -21,10 +23,12 @@ from cornered.protocol.tournaments import (
 from cornered.protocol.values import Fischer, GameSpec
 from cornered.server.cluster.slots import slot_of
 from cornered.server.lobby.events import MatchMade
+from cornered.server.match.match import Patience
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.tournament_book import KIND
 from cornered.server.tournament.events import TOURNAMENT_EVENT, Paired, Resulted
-from tests.server.lobby_nodes import Client, Cluster, Node
+from tests.server import lobby_nodes
+from tests.server.lobby_nodes import Client, Cluster, Node, cluster
 from tests.virtual_time import after
 from tests.waiting import until
 
@@ -160,6 +164,44 @@ async def test_two_nodes_that_take_themselves_for_the_owner_pair_each_round_and_
     results = [one.match for event in events if isinstance(event, Resulted) for one in event.results]
     assert len(results) == len(set(results)) == 4
     assert len(await two.store.finished(None, 10)) == 4
+
+
+@pytest.fixture
+async def hasty(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Cluster]:
+    """Two nodes on which the first moves are due in five seconds."""
+    monkeypatch.setattr(lobby_nodes, "Patience", partial(Patience, first_move=5_000))
+    async with cluster("a", "b") as made:
+        yield made
+
+
+async def test_players_who_went_offline_win_nothing_and_are_taken_out(hasty: Cluster) -> None:
+    clients = await four(hasty, "a", "b")
+    watcher = await hasty["b"].come("watcher")
+    tournament = await begun(hasty, *clients, rounds=3, pause=2)
+    for client in clients:
+        client.leave()
+    await after(20)
+    state = await shown(watcher, tournament)
+    assert state.tournament.status == "finished"
+    assert state.tournament.winner is None
+    assert [(row.points, row.is_absent) for row in state.standings] == [(0.0, True)] * 4
+
+
+async def test_a_player_who_waits_at_the_board_wins_against_one_who_is_offline(hasty: Cluster) -> None:
+    clients = await four(hasty, "a", "b")
+    tournament = await begun(hasty, *clients, rounds=1)
+    (one, *_) = (await shown(clients[0], tournament)).pairings
+    # The player in seat 0 has the first move.
+    waiting = one.players[1].id
+    for client in clients:
+        if client.player.id != waiting:
+            client.leave()
+    watcher = await hasty["b"].come("watcher")
+    await after(8)
+    state = await shown(watcher, tournament)
+    assert {row.player.id: row.points for row in state.standings} == {
+        client.player.id: float(client.player.id == waiting) for client in clients
+    }
 
 
 async def test_watchers_get_one_update_a_second_and_participants_the_organisers_lines_on_every_node(

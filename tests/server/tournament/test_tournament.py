@@ -91,6 +91,10 @@ class Scene:
     def finish(self, match: str, first: float = 1.0, **more: Any) -> None:
         self.fold(resulted(self.state, [Result(match, (first, 1.0 - first), **more)], self.now))
 
+    def miss(self, match: str) -> None:
+        """Have neither player come to a game."""
+        self.fold(resulted(self.state, [Result(match, (0.0, 0.0), is_forfeit=True, absent=(0, 1))], self.now))
+
     def finish_all(self) -> None:
         """Have the first seat win all games that go on."""
         for match in tuple(self.state.pending):
@@ -354,6 +358,82 @@ def test_who_misses_two_games_in_a_row_is_paired_no_more_until_coming_back() -> 
     scene.do(trn.JoinTournament, player(6))
     scene.advance()
     assert scene.state.entries["p6"].pending is not None
+
+
+def test_a_win_by_forfeit_is_no_game_that_a_player_came_to() -> None:
+    scene = begun("swiss", 6, rounds=5)
+    for both in (True, False, True):
+        scene.advance()
+        for match in tuple(scene.state.pending):
+            pairing = scene.state.pairing_of(match)
+            assert pairing is not None
+            seat = pairing.players.index("p6") if "p6" in pairing.players else None
+            if seat is None:
+                scene.finish(match)
+            elif both:
+                scene.miss(match)
+            else:
+                scene.finish(match, float(seat == 0), is_forfeit=True, absent=(1 - seat,))
+    entry = scene.state.entries["p6"]
+    assert (entry.points, scene.state.is_absent(entry)) == (1, True)
+    scene.advance()
+    assert entry.pending is None
+    scene.do(trn.JoinTournament, player(6))
+    scene.finish_all()
+    scene.advance()
+    assert entry.pending is not None
+
+
+def test_a_swiss_tournament_ends_where_fewer_than_two_are_left_to_be_paired() -> None:
+    scene = begun("swiss", 4, rounds=3)
+    for _ in range(2):
+        scene.advance()
+        for match in tuple(scene.state.pending):
+            pairing = scene.state.pairing_of(match)
+            assert pairing is not None
+            seat = pairing.players.index("p1") if "p1" in pairing.players else None
+            if seat is None:
+                scene.miss(match)
+            else:
+                scene.finish(match, float(seat == 0), is_forfeit=True, absent=(1 - seat,))
+    scene.advance()
+    assert (scene.status(), scene.state.round) == ("finished", 2)
+
+
+def test_nobody_wins_a_tournament_in_which_nobody_has_a_point() -> None:
+    scene = begun("swiss", 2)
+    scene.advance()
+    scene.miss(*scene.state.pending)
+    scene.advance()
+    assert scene.status() == "finished"
+    assert info(scene.state, places(scene.state)).winner is None
+
+
+def test_a_meeting_of_a_knockout_to_which_nobody_comes_has_no_winner_and_the_next_one_is_a_bye() -> None:
+    scene = begun("knockout", 8)
+    scene.advance()
+    first, second, *_ = (pairing.match for pairing in scene.state.pairings[0])
+    assert first is not None
+    assert second is not None
+    scene.miss(first)
+    scene.miss(second)
+    scene.finish_all()
+    scene.advance()
+    assert [(pairing.board, len(pairing.players)) for pairing in scene.state.pairings[1]] == [(2, 2)]
+    scene.play()
+    final = scene.state.pairings[2]
+    assert [len(pairing.players) for pairing in final] == [1]
+    assert info(scene.state, places(scene.state)).winner == scene.state.entries[final[0].players[0]].player
+
+
+def test_a_knockout_of_which_all_are_absent_ends_without_a_winner() -> None:
+    scene = begun("knockout", 4)
+    for _ in range(3):
+        scene.advance()
+        for match in tuple(scene.state.pending):
+            scene.miss(match)
+    assert scene.status() == "finished"
+    assert info(scene.state, places(scene.state)).winner is None
 
 
 def test_a_game_that_nobody_played_counts_for_the_points_and_not_as_a_win() -> None:
