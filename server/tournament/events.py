@@ -1,6 +1,7 @@
 """What happens in a tournament, as events. Pure.
 
-`cause` is the id of the organiser's command, so that a repeated command changes nothing.
+`cause` is the id of the organiser's command, so that a repeated command changes nothing, and `digest` that of its content,
+so that another command under the same id is refused; versions before it stored none.
 """
 
 from __future__ import annotations
@@ -93,6 +94,7 @@ class Begun:
     at: int
     rounds: int | None
     cause: str = ""
+    digest: str = ""
     type: Literal["begun"] = field(default="begun", kw_only=True)
 
 
@@ -102,6 +104,7 @@ class Called:
 
     at: int
     cause: str = ""
+    digest: str = ""
     type: Literal["called"] = field(default="called", kw_only=True)
 
 
@@ -128,6 +131,7 @@ class Paired:
     round: int
     pairings: tuple[Pairing, ...]
     cause: str = ""
+    digest: str = ""
     type: Literal["paired"] = field(default="paired", kw_only=True)
 
 
@@ -173,6 +177,7 @@ class Told:
     at: int
     text: str
     cause: str = ""
+    digest: str = ""
     type: Literal["told"] = field(default="told", kw_only=True)
 
 
