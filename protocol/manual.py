@@ -143,8 +143,8 @@ provider: see [Accounts](#accounts).
 
 Every later message of a client is a command with an `id` of the client's own choice, unique for its player (of
 letters, digits and `_.:-`, at most 40). A program begins its ids with something random: with the ids of an earlier run
-its commands would be repeats of that run's, not carried out, or refused. Every command is answered once: by `acknowledged`, by
-the message that its description names, or by `refused` with a code for programs and a text for people.
+its commands would be repeats of that run's, or refused. Every command is answered once: by `acknowledged`, by the
+message that its description names, or by `refused` with a code for programs and a text for people.
 
 The durability of an acknowledged command depends on its subject:
 

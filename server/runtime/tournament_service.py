@@ -44,8 +44,8 @@ from cornered.protocol.tournaments import (
     TournamentCommand,
     TournamentInfo,
     TournamentMessage,
-    TournamentSettings,
     Tournaments,
+    TournamentSettings,
     WatchTournament,
     WithdrawFromTournament,
 )

@@ -1,7 +1,7 @@
 """What happens in a tournament, as events. Pure.
 
-`cause` is the id of the organiser's command, so that a repeated command changes nothing, and `digest` that of its content,
-so that another command under the same id is refused; versions before it stored none.
+`cause` is the id of the organiser's command, so that a repeated command changes nothing, and `digest` that of its
+content, so that another command under the same id is refused; versions before it stored none.
 """
 
 from __future__ import annotations
