@@ -30,6 +30,8 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "too_large": f"The message has more than {MAX_FRAME} bytes.",
     "too_deep": f"The message nests deeper than {MAX_NESTING}.",
     "unknown_type": "There is no message of this `type`.",
+    "id_reused": "An earlier command of the player with other content had this `id`. Nothing is changed: send this one "
+    "under a new id, and begin the ids of each run with something random.",
     "hello_first": "The first message must be `hello`.",
     "hello_again": "This socket has sent `hello` already.",
     "bad_token": "No player has this token, or it was revoked. Connect again without one.",
@@ -141,8 +143,8 @@ provider: see [Accounts](#accounts).
 
 Every later message of a client is a command with an `id` of the client's own choice, unique for its player (of
 letters, digits and `_.:-`, at most 40). A program begins its ids with something random: with the ids of an earlier run
-its commands would be repeats of that run's, and not carried out. Every command is answered once: by `acknowledged`, by
-the message that its description names, or by `refused` with a code for programs and a text for people.
+its commands would be repeats of that run's, or refused. Every command is answered once: by `acknowledged`, by the
+message that its description names, or by `refused` with a code for programs and a text for people.
 
 The durability of an acknowledged command depends on its subject:
 
@@ -159,7 +161,9 @@ people and may change; a program goes by the code.
 Commands are idempotent by their `id`: a client that does not know whether a command arrived sends it again, also on a
 new socket. A command that was carried out is not repeated, and gets the same `seq` and `ref` again. A refused one
 changed nothing, and is decided anew. The exception is `internal`: the store did not answer in time, and the command may
-be carried out later. A repeat with the same `id` gets its answer.
+be carried out later. A repeat with the same `id` gets its answer. A repeat has the same content: a command with other
+fields or of another type under an id that is remembered is refused with `id_reused`, and changes nothing. Such an id is
+mostly that of an earlier run of the same program.
 
 - A match remembers each seat's newest 64 commands, also when the server is restarted.
 - The lobby remembers each player's newest 64 commands until 30 seconds after the last of the player's connections

@@ -97,6 +97,7 @@ ErrorCode: TypeAlias = Literal[
     "too_large",
     "too_deep",
     "unknown_type",
+    "id_reused",
     "hello_first",
     "hello_again",
     "bad_token",

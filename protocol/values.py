@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Annotated, Any, Final, Literal, TypeAlias, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -118,10 +119,23 @@ CommandId: TypeAlias = Annotated[str, Field(min_length=1, max_length=40, pattern
 Token: TypeAlias = Annotated[str, Field(min_length=20, max_length=100)]
 
 
+DIGEST_CHARS: Final = 16
+"""Hexadecimal digits of the digest of a command's content: 64 bits, against mistakes of the command's own sender."""
+
+
 class Command(Value, json_schema_extra={"answers": ["acknowledged"]}):
     """Base of every command but `hello`; the answer repeats the `id`. `answers` names the messages that answer it."""
 
     id: CommandId
+
+    def digest(self) -> str:
+        """Return a digest of the type and all fields but the id, the same for a repeat.
+
+        Fields with their default are left out, so that a later version with more fields computes the same.
+        """
+        kind = type(self).model_fields["type"].default
+        content = f"{kind}{self.model_dump_json(exclude={'id', 'type'}, exclude_defaults=True)}"
+        return sha256(content.encode()).hexdigest()[:DIGEST_CHARS]
 
 
 MAX_PAUSE_SECONDS: Final = 3_600

@@ -6,7 +6,7 @@ import math
 
 from cornered.protocol.messages import ErrorCode
 
-__all__ = ["Refusal", "milliseconds"]
+__all__ = ["Refusal", "id_reused", "milliseconds"]
 
 
 class Refusal(Exception):
@@ -20,6 +20,12 @@ class Refusal(Exception):
         self.code: ErrorCode = code
         self.text = text
         self.retry_after = retry_after
+
+
+def id_reused() -> Refusal:
+    """Return the refusal of a command under the id of an earlier one with other content, which is no repeat of it."""
+    text = "an earlier command of yours with other content had this id; begin the ids of each run with something random"
+    return Refusal("id_reused", text)
 
 
 def milliseconds(seconds: float) -> int:

@@ -30,6 +30,8 @@ SETTLE_S: Final = 1.0
 PONG_S: Final = 5.0
 THINKING_S: Final = 0.3
 """Seconds after a move in which a client has begun to think about its answer."""
+START_CLOCK: Final = Fischer(initial=90, increment=0)
+"""Lasts longer than the start of a client."""
 FLOOD_LINES: Final = 2_000
 FREE_MAPS: Final = frozenset({"options", "refused", "notes"})
 """Fields that map any names to values, such as the options of a game."""
@@ -147,6 +149,20 @@ async def restart(stage: ClientStage) -> None:
         await again.reply(RETURN_S)
         stage.check(again)
         await again.resign()
+
+
+async def killed_client(stage: ClientStage) -> None:
+    async with stage.match(clock=START_CLOCK) as game:
+        await game.exchange(2)
+        index = _now(stage)
+        await stage.kill_and_start()
+        await game.exchange(2)
+        used = {one.message.get("id"): one.message for one in stage.proxy.lines[:index] if one.direction == "up"}
+        for play in stage.proxy.sent(index, "play", match=game.match):
+            # The server refuses such a command only where it still remembers the first one.
+            if (known := used.get(play["id"])) is not None and known != play:
+                what = f"its move at ply {play['ply']}"
+                raise Violation(f"it sent {what} under {play['id']!r}, the id of an earlier command")
 
 
 async def takeback(stage: ClientStage) -> None:
@@ -389,6 +405,13 @@ CLIENT_SCENARIOS: Final[tuple[Scenario[ClientStage], ...]] = (
         "PROTOCOL.md#commands-and-answers",
         "Keep the token; after every `welcome` send `declare`, and join the matches that it names.",
         restart,
+    ),
+    Scenario(
+        "killed-client",
+        "killed and started again in mid-match, it plays the match on, under ids that it has not used before",
+        "PROTOCOL.md#commands-and-answers",
+        "Begin the ids of each run with something random, and join the matches that `welcome` names.",
+        killed_client,
     ),
     Scenario(
         "takeback",

@@ -151,9 +151,20 @@ class ClientStage:
         if not self.token:
             async with connected(self.server.url, name=NAME, kind="bot") as peer:
                 self.token = peer.token
+        await self._start(self.token)
+
+    async def _start(self, token: str) -> None:
         since = len(self.proxy.lines)
-        await self._subject.start(self.proxy.url, self.token, NAME)
+        await self._subject.start(self.proxy.url, token, NAME)
         await self.declared(since, patience=START_S)
+
+    async def kill_and_start(self) -> None:
+        """End the client without asking it, and start it again as the same player. Raises Violation."""
+        player, token = self.player, self.players_token
+        await self._subject.stop(at_once=True)
+        await self._start(token)
+        if self.player != player:
+            raise NotApplicable("it says `hello` without the token of CORNERED_TOKEN, so that it is a new player")
 
     async def renew(self) -> None:
         """Stop the client, after a scenario that it failed: it starts as a new player for the next one."""

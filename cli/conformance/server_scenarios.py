@@ -97,6 +97,7 @@ async def duplicate_id(stage: ServerStage) -> None:
             later = await elsewhere.do(Play, id=number, match=match.match, ply=ply, move=move)
         if not first.seq == again.seq == later.seq:
             raise Violation(f"one command got the seqs {first.seq}, {again.seq} and, on another socket, {later.seq}")
+        await mover.refused("id_reused", Play, id=number, match=match.match, ply=match.ply, move=move)
         await _require_nothing(match)
 
 
@@ -327,9 +328,9 @@ SERVER_SCENARIOS: Final[tuple[Scenario[ServerStage], ...]] = (
     ),
     Scenario(
         "duplicate-id",
-        "a repeated command gets its first answer, also on another socket, and is not carried out again",
+        "a repeated command gets its first answer, also on another socket; another one under its id is refused",
         "PROTOCOL.md#commands-and-answers",
-        "Remember the newest 64 commands of each seat by their ids, with the seq of the answer.",
+        "Remember the newest 64 commands of each seat by their ids, with the seq of the answer and their content.",
         duplicate_id,
     ),
     Scenario(

@@ -31,8 +31,8 @@ class Subject(Protocol):
     async def start(self, server: str, token: str, name: str) -> None:
         """Start it as the player with this token. Raises OSError."""
 
-    async def stop(self) -> None:
-        """End it, if it runs."""
+    async def stop(self, *, at_once: bool = False) -> None:
+        """End it, if it runs; without asking it first where `at_once`."""
 
     def ended(self) -> str | None:
         """Return how it has ended by itself; None while it runs."""
@@ -90,17 +90,16 @@ class Program:
         told = " | ".join(self._told) or "nothing on standard error"
         return f"the client ended with exit code {self._process.returncode}: {told}"
 
-    async def stop(self) -> None:
-        """End the program and its children."""
+    async def stop(self, *, at_once: bool = False) -> None:
+        """End the program and its children, by SIGKILL `at_once`."""
         process, self._process = self._process, None
         if process is None:
             return
-        self._signal(process, signal.SIGTERM)
-        try:
-            async with asyncio.timeout(STOP_S):
-                await process.wait()
-        except TimeoutError:
-            pass
+        if not at_once:
+            self._signal(process, signal.SIGTERM)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(STOP_S):
+                    await process.wait()
         # Whatever is left of its session.
         self._signal(process, getattr(signal, "SIGKILL", signal.SIGTERM))
         await process.wait()

@@ -72,6 +72,14 @@ export class Hand {
     if (this.planned) this.showPlan();
   }
 
+  /** Discard what was chosen for positions that will not come: the premove, the typed text, the wall. */
+  forget() {
+    this.planned = null;
+    this.walls = false;
+    this.#type("");
+    this.reset();
+  }
+
   /** Whether a premove may be chosen. */
   get #plans() {
     return !this.wishes.mayPlay() && (this.wishes.mayPlan?.() ?? false);

@@ -26,7 +26,7 @@ export class MatchView {
     this.record = null;
     /** @type {Table | null} */
     this.table = null;
-    /** @type {{move: string, ply: number} | null} a move that the server has not answered yet */
+    /** @type {{move: string, ply: number, rewound: number} | null} a move that the server has not answered yet */
     this.pending = null;
     /** Server time of joining the match. */
     this.joined = 0;
@@ -187,7 +187,8 @@ export class MatchView {
     if (!record || !table) return;
     const moved = !events.length || events.some((event) => POSITION_EVENTS.includes(event.type));
     if (events.some((event) => event.type === "ended")) noteResult(record);
-    if (this.pending && (record.ply > this.pending.ply || record.over)) this.pending = null;
+    const { pending } = this;
+    if (pending && (record.ply > pending.ply || record.rewound !== pending.rewound || record.over)) this.pending = null;
     this.page.link.attend(record.myTurn);
     table.actions.rematch.happened(events);
     table.draw(moved, this.pending !== null);
@@ -231,12 +232,15 @@ export class MatchView {
   async #play(move) {
     const { record, table } = this;
     if (!record?.myTurn || this.pending) return;
-    this.pending = { move, ply: record.ply };
+    const pending = { move, ply: record.ply, rewound: record.rewound };
+    this.pending = pending;
     table?.explain("");
     this.#drawPending();
     try {
       await this.page.link.ask({ type: "play", match: this.match, ply: record.ply, move }, { lasting: true });
     } catch (error) {
+      // A takeback has ended it: another move may be on its way.
+      if (this.pending !== pending) return;
       this.pending = null;
       table?.refuse(/** @type {Error} */ (error).message);
     }

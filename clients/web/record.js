@@ -54,12 +54,15 @@ export class MatchRecord {
     this.rated = snapshot.rated;
     /** What the match has changed for each seat, once it is known. @type {readonly import("./protocol").RatingChange[] | null} */
     this.changes = null;
+    /** How often moves that were known here were taken back. */
+    this.rewound = 0;
   }
 
   /** Replace the snapshot and keep known positions. @param {Snapshot} snapshot */
   load(snapshot) {
-    const { moves, positions, changes } = this;
-    Object.assign(this, new MatchRecord(snapshot), { changes });
+    const { moves, positions, changes, rewound } = this;
+    const goesOn = moves.every((move, ply) => move === snapshot.moves[ply]);
+    Object.assign(this, new MatchRecord(snapshot), { changes, rewound: goesOn ? rewound : rewound + 1 });
     for (let ply = 0; ply < Math.min(moves.length, this.ply) && moves[ply] === this.moves[ply]; ply++)
       this.positions[ply] = positions[ply];
   }
@@ -135,6 +138,7 @@ export class MatchRecord {
         this.moves.push(event.move);
         break;
       case "taken_back":
+        this.rewound += 1;
         this.moves.length = event.ply;
         this.positions.length = Math.min(this.positions.length, event.ply + 1);
         this.rated = false;

@@ -42,6 +42,8 @@ export class Table {
     /** @type {number | null} the position on show, in plies; null follows the game */
     this.replayed = null;
     this.waiting = false;
+    /** `record.rewound` as it was drawn last. */
+    this.rewound = record.rewound;
     /** @type {{text: string, moves: string[], gauges?: [string, number][] | undefined} | null} where a line leads that is only looked at */
     this.preview = null;
     this.showsNotes = false;
@@ -189,7 +191,8 @@ export class Table {
     if (this.replayed !== null && this.replayed >= record.ply) this.replayed = null;
     this.#orient();
     this.#drawBoard();
-    if (record.over) this.hand.planned = null;
+    if (record.over || record.rewound !== this.rewound) this.hand.forget();
+    this.rewound = record.rewound;
     if (moved) this.hand.reset();
     this.#startRing();
     this.bars.draw();

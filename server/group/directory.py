@@ -50,7 +50,7 @@ class GroupDirectory:
             raise Refusal("server_full", "the server has as many groups as it takes; try again another day")
         if self._of_address.get(address, 0) >= MAX_GROUPS_OF_ADDRESS:
             raise Refusal("server_full", f"{MAX_GROUPS_OF_ADDRESS} groups were created from your address; close some")
-        return GroupCreated(now, by, command.name, command.guests, code, address)
+        return GroupCreated(now, by, command.name, command.guests, code, address, command.digest())
 
     def check_room(self, player: str) -> None:
         """Raise a Refusal where a player is in as many groups as one may be."""

@@ -27,7 +27,10 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class GroupCreated:
-    """A player has created the group. `address` is a digest of where from, by which their number is bounded."""
+    """A player has created the group. `address` is a digest of where from, by which their number is bounded.
+
+    `digest` is that of the command's content; versions before it stored none.
+    """
 
     at: int
     by: Player
@@ -35,6 +38,7 @@ class GroupCreated:
     guests: bool
     code: str
     address: str
+    digest: str = ""
     type: Literal["created"] = field(default="created", kw_only=True)
 
 

@@ -76,13 +76,17 @@ class Group:
     members: dict[str, Member]
     told: tuple[Told, ...] = ()
     is_closed: bool = False
+    digest: str = ""
+    """That of the content of the command that created it; empty where an earlier version stored none."""
 
     @classmethod
     def begin(cls, group: str, event: GroupCreated) -> Self:
         """Return the group that begins."""
         teacher = Member(event.by, "teacher", event.at)
         members = {event.by.id: teacher}
-        return cls(group, 1, event.name, event.guests, event.at, event.address, event.code, members)
+        return cls(
+            group, 1, event.name, event.guests, event.at, event.address, event.code, members, digest=event.digest
+        )
 
     @property
     def teachers(self) -> tuple[str, ...]:

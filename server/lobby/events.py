@@ -197,11 +197,15 @@ class BotNamed:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A command was carried out; `ref` is the id of what it created."""
+    """A command was carried out; `ref` is the id of what it created.
+
+    `digest` is that of the command's content; versions before it stored none, which matches any.
+    """
 
     player: str
     command: str
     ref: str | None
+    digest: str = ""
     type: Literal["answered"] = field(default="answered", kw_only=True)
 
 

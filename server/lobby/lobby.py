@@ -147,7 +147,7 @@ class Lobby(LobbyFacts):
                 events, ref = tuple(self.leaving((player,))), None
             case _:
                 assert_never(command)
-        return (*events, Answered(player.id, command.id, ref))
+        return (*events, Answered(player.id, command.id, ref, command.digest()))
 
     def arrive(
         self,

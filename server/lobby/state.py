@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final, TypeVar, assert_never
 
+from cornered.protocol.commands import LobbyCommand
 from cornered.protocol.messages import Challenged
 from cornered.protocol.values import Correspondence, Player
 from cornered.server.lobby.events import (
@@ -42,6 +43,7 @@ from cornered.server.lobby.listing import Listing
 from cornered.server.lobby.names import Names
 from cornered.server.lobby.origins import MatchOrigins, Origins
 from cornered.server.lobby.pools import Entry, Pools
+from cornered.server.refusal import id_reused
 
 __all__ = ["Changes", "LobbyFacts"]
 
@@ -113,9 +115,12 @@ class LobbyFacts:
         versions = tuple(None if guest is None else guest.version for guest in guests)
         return versions if any(versions) else ()
 
-    def answered(self, player: str, command_id: str) -> Answered | None:
-        """Return the stored answer to a repeated command."""
-        return self.answers.get(player, {}).get(command_id)
+    def answered(self, player: str, command: LobbyCommand) -> Answered | None:
+        """Return the answer to a repeated command. Raises Refusal where one with other content had its id."""
+        known = self.answers.get(player, {}).get(command.id)
+        if known is not None and known.digest and known.digest != command.digest():
+            raise id_reused()
+        return known
 
     def is_here(self, player: str) -> bool:
         """Return whether a player has a connection."""

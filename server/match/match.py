@@ -222,6 +222,8 @@ class Match(MatchState):
         due = self.deadline()
         if due is None or now < due:
             return ()
+        # What is overdue may have been refunded too little since, and the clock of this machine set back.
+        now = max(now, self.at)
         if self.ending is not None:
             return (RematchDeclined(seq=self.seq + 1, at=now),)
         if self.pause is not None:

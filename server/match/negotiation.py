@@ -99,12 +99,15 @@ def _accept_takeback(match: MatchState, cause: str, seat: int, now: int) -> tupl
 
 
 def _take_back(match: MatchState, cause: str, seat: int, asker: int, now: int) -> tuple[MatchEvent, ...]:
-    """Return the takeback of the asker's last move that `seat` brings about. Raises Refusal where there is none."""
+    """Return the takeback of the asker's last move that `seat` brings about. Raises Refusal where there is none.
+
+    The clocks are those of that ply: neither what was thought since nor an increment counts.
+    """
     ply = match.last_move_of(asker)
     if ply is None:
         made = "you have made no move" if seat == asker else "there is no move any more"
         raise Refusal("nothing_to_take_back", f"{made} that can be taken back")
-    left = match.timer.left_at(now)
+    left = match.plies.left_at(ply)
     return (TakenBack(seq=match.seq + 1, at=now, seat=seat, cause=cause, ply=ply, left=left),)
 
 

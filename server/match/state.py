@@ -105,7 +105,7 @@ class MatchState:
             terms=terms,
             seq=started.seq,
             at=started.at,
-            plies=Plies.of(state),
+            plies=Plies.of(state, timer.left),
             made=0,
             timer=timer.turn(started.at, running=_ticking(timer, state, 0, terms.everyone)),
             moved=0,
@@ -249,7 +249,7 @@ class MatchState:
             self.terms,
             event.seq,
             event.at,
-            self.plies.after(event.move, state),
+            self.plies.after(event.move, state, event.left),
             self.made + 1,
             self.timer.after_move(seat, event.spent, event.left, event.at, running=running),
             moved,
@@ -257,6 +257,8 @@ class MatchState:
             self.floor,
             NO_TALKS if self.talks is NO_TALKS else self.talks.after_move(seat),
             self._remember(seat, event.cause, event.seq),
+            pauses=self.pauses,
+            resumed_at=self.resumed_at,
         )
 
     def _after_roll(self, event: Rolled) -> Self:
@@ -266,7 +268,7 @@ class MatchState:
             self,
             seq=event.seq,
             at=event.at,
-            plies=self.plies.after(event.move, state),
+            plies=self.plies.after(event.move, state, self.timer.left),
             made=self.made + 1,
             timer=self.timer.turn(event.at, running=running),
         )

@@ -131,7 +131,9 @@ class BotService:
             limit=command.limit,
         )
         try:
-            await self._store.add([Incident.noted(incident_id(player, command.id), player, what)])
+            # Under an id that was used for another failure it is another incident.
+            cause = f"{command.id} {command.digest()}"
+            await self._store.add([Incident.noted(incident_id(player, cause), player, what)])
         except IncidentsUnavailable:
             raise _unavailable() from None
         return Acknowledged(id=command.id)

@@ -14,7 +14,7 @@ from typing import Final
 from cornered.protocol.commands import ClientMessage, Command, Play
 from cornered.protocol.messages import Acknowledged, Refused, SeekInfo
 from cornered.server.cluster.messages import Forward, Studied, ToClient
-from cornered.server.refusal import Refusal
+from cornered.server.refusal import Refusal, id_reused
 from cornered.server.runtime.client_connection import ClientConnection
 from cornered.server.runtime.nodes import Nodes
 from cornered.server.tracing import Span, Tracer
@@ -77,7 +77,10 @@ class Forwarder:
         """
         assert isinstance(command, Command)
         key = (client.id, command.id)
-        if key in self._waiting:
+        waiting = self._waiting.get(key)
+        if waiting is not None:
+            if waiting.forward.command != command:
+                raise id_reused()
             # A repetition on the same socket: both get the one answer.
             return False
         if self._counts.get(client.id, 0) >= MAX_FORWARDS:

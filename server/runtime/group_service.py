@@ -48,7 +48,7 @@ from cornered.server.accounts import Accounts, AccountsUnavailable
 from cornered.server.group.directory import GroupDirectory
 from cornered.server.group.events import GROUP_EVENT, GroupEvent, Told
 from cornered.server.group.group import Group, GroupChange, Member, unknown_code, unknown_group
-from cornered.server.refusal import Refusal
+from cornered.server.refusal import Refusal, id_reused
 from cornered.server.runtime.client_connection import ClientConnection
 from cornered.server.runtime.following import follow
 from cornered.server.runtime.guesses import Guesses
@@ -318,6 +318,8 @@ class GroupService:
                     await self._append(group, 0, (event,))
                 except StaleStream:
                     raise Refusal("conflict", "this was done already, and the group is closed") from None
+            elif known.digest and known.digest != command.digest():
+                raise id_reused()
         return group
 
     async def _join(self, command: JoinGroup, client: ClientConnection) -> str:

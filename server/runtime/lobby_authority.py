@@ -279,9 +279,10 @@ class LobbyAuthority:
         if self.is_lost:
             raise NotOwner("another node owns the lobby")
         key = (player.id, command.id)
+        # Folded when it is decided: also known while it is under way.
+        answered = self.lobby.answered(player.id, command)
         work = self._under_way.get(key)
         if work is None:
-            answered = self.lobby.answered(*key)
             if answered is not None:
                 return answered.ref
             rating = await self._rating_of(command, player)
@@ -290,7 +291,7 @@ class LobbyAuthority:
                 raise NotOwner("another node owns the lobby")
             # Meanwhile a repetition may have come.
             work = self._under_way.get(key)
-            if work is None and self.lobby.answered(*key) is None:
+            if work is None and self.lobby.answered(player.id, command) is None:
                 work = self._decide(command, player, rating, blocks)
         if work is not None:
             # A command that is repeated while it is carried out gets the same answer.
@@ -304,7 +305,7 @@ class LobbyAuthority:
             refusal = work.result()
             if refusal is not None:
                 raise Refusal(refusal.code, refusal.text, retry_after=refusal.retry_after)
-        answered = self.lobby.answered(*key)
+        answered = self.lobby.answered(player.id, command)
         return None if answered is None else answered.ref
 
     async def _until_done(self, work: asyncio.Future[Refusal | None]) -> None:

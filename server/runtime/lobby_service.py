@@ -494,14 +494,18 @@ class LobbyService:
 
     def was_done(self, player: str, command: ClientMessage) -> bool:
         """Return whether a match or the lobby has carried out this command of the player already."""
-        if isinstance(command, MatchCommand):
-            match_task = self.matches.get(command.match)
-            return match_task is not None and any(
-                match_task.match.answered(seat, command.id) is not None
-                for seat, seated in enumerate(match_task.match.terms.players)
-                if seated.id == player
-            )
-        return isinstance(command, LobbyCommand) and self._lobby.answered(player, command.id) is not None
+        try:
+            if isinstance(command, MatchCommand):
+                room = self.matches.get(command.match)
+                return room is not None and any(
+                    room.answered(seat, command) is not None
+                    for seat, seated in enumerate(room.match.terms.players)
+                    if seated.id == player
+                )
+            return isinstance(command, LobbyCommand) and self._lobby.answered(player, command) is not None
+        except Refusal:
+            # Another command had its id: this one is decided, and refused, like a new one.
+            return False
 
     # The lobby
 

@@ -23,9 +23,10 @@ from cornered.protocol.values import Correspondence, NoClock, Player
 from cornered.server.lobby.blocks import BlocksOf, nobody_blocks
 from cornered.server.match import views
 from cornered.server.match.match import Match
+from cornered.server.match.repeats import is_repeat
 from cornered.server.metrics import Counts
 from cornered.server.ports import Bus, Journal
-from cornered.server.refusal import Refusal
+from cornered.server.refusal import Refusal, id_reused
 from cornered.server.runtime.client_connection import Broadcast, ClientConnection
 from cornered.server.runtime.nodes import Nodes
 from cornered.server.runtime.rating_service import RatingService
@@ -228,6 +229,16 @@ class MatchRoom(ABC):
         self.spectators.caught_up(client)
         if self._rated is not None and client in self.spectators:
             client.send(self._rated)
+
+    def answered(self, seat: int, command: MatchCommand) -> int | None:
+        """Return the number of the event that this command of the seat's caused, if it was carried out before.
+
+        Raises Refusal where a command with other content had its id.
+        """
+        seq = self.match.answered(seat, command.id)
+        if seq is not None and not is_repeat(command, self._events[seq - 1]):
+            raise id_reused()
+        return seq
 
     def is_player(self, client: ClientConnection) -> bool:
         return self._seats.get(client.player.id) is not None

@@ -20,7 +20,7 @@ from cornered.server.cluster.messages import MatchNews, NodeMessage, RoomNotice,
 from cornered.server.match import views
 from cornered.server.match.match import Match
 from cornered.server.ports import JournalUnavailable, NotOwner, StaleSequence
-from cornered.server.refusal import Refusal
+from cornered.server.refusal import Refusal, id_reused
 from cornered.server.runtime.client_connection import Broadcast, ClientConnection
 from cornered.server.runtime.match_room import MAX_PENDING, Asker, MatchRoom, Services
 from cornered.server.runtime.stalls import Stalls
@@ -116,8 +116,8 @@ class MatchTask(MatchRoom):
         # Outages up to this time are taken account of in `_gone_since`.
         self._excused_at = services.now()
         self._stalls = Stalls()
-        # Ids of lines of chat, with their senders.
-        self._said_ids: dict[tuple[str, str], None] = {}
+        # Digests of the newest commands to say something, by sender and id.
+        self._said_digests: dict[tuple[str, str], str] = {}
 
     @property
     def watchers(self) -> int:
@@ -240,10 +240,11 @@ class MatchTask(MatchRoom):
         seat = self._seats.get(asker.player.id)
         if seat is None:
             raise Refusal("not_a_player", "you do not play in this match")
-        if self._pending[seat] and any(
-            one.asker.id == asker.id and one.command.id == command.id for one in self.unanswered()
-        ):
-            return
+        for one in self.unanswered() if self._pending[seat] else ():
+            if one.asker.id == asker.id and one.command.id == command.id:
+                if one.command != command:
+                    raise id_reused()
+                return
         if self._pending[seat] >= MAX_PENDING:
             raise Refusal("too_fast", "wait for the answers to your earlier commands")
         self._pending[seat] += 1
@@ -273,15 +274,18 @@ class MatchTask(MatchRoom):
         self.say_for(client, command)
 
     def was_said(self, player: str, command_id: str) -> bool:
-        return (player, command_id) in self._said_ids
+        return (player, command_id) in self._said_digests
 
     def say_for(self, asker: Asker, command: Say) -> None:
-        """Send a line of chat whose sender may talk there, once, and acknowledge it."""
-        key = (asker.player.id, command.id)
-        if key not in self._said_ids:
-            self._said_ids[key] = None
-            if len(self._said_ids) > SAID_IDS_KEPT:
-                del self._said_ids[next(iter(self._said_ids))]
+        """Send a line of chat whose sender may talk there, once, and acknowledge it. Raises Refusal."""
+        key, digest = (asker.player.id, command.id), command.digest()
+        known = self._said_digests.get(key)
+        if known is not None and known != digest:
+            raise id_reused()
+        if known is None:
+            self._said_digests[key] = digest
+            if len(self._said_digests) > SAID_IDS_KEPT:
+                del self._said_digests[next(iter(self._said_digests))]
             said = Said(
                 match=self.match.id, room=command.room, by=asker.player, text=command.text, at=self._services.now()
             )
@@ -379,13 +383,13 @@ class MatchTask(MatchRoom):
         """Decide, store and answer one command. Raises JournalUnavailable."""
         asker, seat, command, trace = request.asker, request.seat, request.command, request.span.context
         for attempt in (1, 2):
-            seq = self.match.answered(seat, command.id)
-            if seq is not None:
-                asker.send(Acknowledged(id=command.id, seq=seq))
-                return
-            now = self._services.now()
-            match, refund = self._refunded(now)
             try:
+                seq = self.answered(seat, command)
+                if seq is not None:
+                    asker.send(Acknowledged(id=command.id, seq=seq))
+                    return
+                now = self._services.now()
+                match, refund = self._refunded(now)
                 with self._services.tracer.step("decide", trace):
                     events = match.decide(command, seat, now, lag=asker.lag, gone_since=self._gone_since)
                 decided = (*refund, *events) if refund else events

@@ -45,6 +45,7 @@ from cornered.protocol.tournaments import (
     TournamentInfo,
     TournamentMessage,
     Tournaments,
+    TournamentSettings,
     WatchTournament,
     WithdrawFromTournament,
 )
@@ -53,7 +54,7 @@ from cornered.protocol.values import Player
 from cornered.server.accounts import Accounts, AccountsUnavailable
 from cornered.server.match.catalogue import settle
 from cornered.server.rating.ports import RatingsUnavailable
-from cornered.server.refusal import Refusal, milliseconds
+from cornered.server.refusal import Refusal, id_reused, milliseconds
 from cornered.server.runtime.client_connection import Broadcast, ClientConnection
 from cornered.server.runtime.match_room import Services
 from cornered.server.runtime.tallies import Allowance, Tally
@@ -317,18 +318,21 @@ class TournamentService:
         now = self._services.now()
         check_settings(settings, game.seats, now)
         mark = hmac.new(self._secret, f"tournament's address {client.address}".encode(), sha256).hexdigest()[:16]
+        wished = settings.model_copy(update={"game": spec})
         async with self._turn:
-            if tournament in self._book.live:
-                return tournament
+            known = self._book.live.get(tournament)
+            if known is not None:
+                return _repeated(known, wished)
             self._check_room(player, mark, is_admin=is_admin)
             wait = 0.0 if is_admin else self._created.wait(player.id, mark)
             if wait:
                 text = "you, or others at your address, have created many tournaments lately; try again later"
                 raise Refusal("too_fast", text, retry_after=milliseconds(wait))
-            event = Created(now, settings.model_copy(update={"game": spec}), player, mark)
-            with suppress(StaleStream):
-                await self._book.append(tournament, 0, (event,))
-                self._created.count(player.id, mark)
+            try:
+                await self._book.append(tournament, 0, (Created(now, wished, player, mark),))
+            except StaleStream:
+                return _repeated(await self._book.find(tournament), wished)
+            self._created.count(player.id, mark)
         log.info("tournament", tournament=tournament, by=player.id, format=settings.format)
         return tournament
 
@@ -542,6 +546,13 @@ class TournamentService:
         page, more = _page(round_pairings(state, round_), command.after)
         rows = tuple(pairing_info(state, round_, pairing) for pairing in page)
         return Pairings(id=command.id, tournament=state.id, round=round_, pairings=rows, more=more)
+
+
+def _repeated(known: TournamentState, wished: TournamentSettings) -> str:
+    """Return the id of the tournament that the same command created before. Raises Refusal where it was another one."""
+    if known.settings != wished:
+        raise id_reused()
+    return known.id
 
 
 def _unreachable() -> Refusal:

@@ -1,6 +1,7 @@
 """What happens in a tournament, as events. Pure.
 
-`cause` is the id of the organiser's command, so that a repeated command changes nothing.
+`cause` is the id of the organiser's command, so that a repeated command changes nothing, and `digest` that of its
+content, so that another command under the same id is refused; versions before it stored none.
 """
 
 from __future__ import annotations
@@ -111,6 +112,7 @@ class Begun:
     rounds: int | None
     cause: str = ""
     rules: int = 1
+    digest: str = ""
     type: Literal["begun"] = field(default="begun", kw_only=True)
 
 
@@ -120,6 +122,7 @@ class Called:
 
     at: int
     cause: str = ""
+    digest: str = ""
     type: Literal["called"] = field(default="called", kw_only=True)
 
 
@@ -146,6 +149,7 @@ class Paired:
     round: int
     pairings: tuple[Pairing, ...]
     cause: str = ""
+    digest: str = ""
     type: Literal["paired"] = field(default="paired", kw_only=True)
 
 
@@ -192,6 +196,7 @@ class Told:
     at: int
     text: str
     cause: str = ""
+    digest: str = ""
     type: Literal["told"] = field(default="told", kw_only=True)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -114,8 +113,8 @@ class TournamentState:
     """When its clocks were paused last; None where they never were."""
     is_called: bool = False
     """Whether the organiser has started the next round, which is not paired yet."""
-    causes: deque[str] = field(default_factory=lambda: deque(maxlen=MAX_CAUSES))
-    """The newest commands of the organiser that a repetition must not carry out again."""
+    causes: dict[str, str] = field(default_factory=dict)
+    """The newest commands of the organiser that a repetition must not carry out again: the digests by id."""
     told: int = 0
     """Lines that the organiser has sent."""
     quiet_since: int = 0
@@ -190,7 +189,9 @@ class TournamentState:
         """Fold the next event in."""
         self.seq += 1
         if isinstance(event, Begun | Called | Paired | Told) and event.cause:
-            self.causes.append(event.cause)
+            self.causes[event.cause] = event.digest
+            if len(self.causes) > MAX_CAUSES:
+                del self.causes[next(iter(self.causes))]
         match event:
             case Created():
                 raise ValueError("a tournament is created once")

@@ -21,7 +21,7 @@ from cornered.protocol.tournaments import (
     WithdrawFromTournament,
 )
 from cornered.protocol.values import MAX_PAUSE_SECONDS, Correspondence, NoClock, Player
-from cornered.server.refusal import Refusal
+from cornered.server.refusal import Refusal, id_reused
 from cornered.server.tournament.events import (
     RULES,
     Begun,
@@ -157,11 +157,14 @@ def decide(
             assert_never(command)
     if player.id != state.organiser.id and not is_admin:
         raise Refusal("not_yours", "only its organiser does that")
-    if command.id in state.causes:
+    known = state.causes.get(command.id)
+    if known and known != command.digest():
+        raise id_reused()
+    if known is not None:
         return ()
     match command:
         case StartTournament():
-            return _start(state, now, command.id)
+            return _start(state, now, command.id, command.digest())
         case FinishTournament():
             if state.status != "running":
                 raise Refusal("not_now", "the tournament has not started; start or cancel it")
@@ -183,7 +186,7 @@ def decide(
         case TellTournament():
             if state.told >= MAX_MESSAGES:
                 raise Refusal("busy", f"you have sent {MAX_MESSAGES} lines, as many as a tournament has")
-            return (Told(now, command.text, command.id),)
+            return (Told(now, command.text, command.id, command.digest()),)
         case ForfeitPlayer():
             if command.player not in state.entries:
                 raise Refusal("unknown_player", "this player does not take part")
@@ -232,16 +235,16 @@ def _may_join_late(state: TournamentState, now: int) -> bool:
             return False
 
 
-def _start(state: TournamentState, now: int, cause: str = "") -> tuple[TournamentEvent, ...]:
+def _start(state: TournamentState, now: int, cause: str = "", digest: str = "") -> tuple[TournamentEvent, ...]:
     if state.status == "open":
         if len(state.entries) < 2:
             raise Refusal("not_now", "a tournament needs two players; wait for more")
-        return (Begun(now, planned_rounds(state), cause, RULES),)
+        return (Begun(now, planned_rounds(state), cause, RULES, digest),)
     if state.settings.format in ("arena", "by_hand"):
         raise Refusal("not_now", "this tournament goes on; it has no rounds to start")
     if state.pending:
         raise Refusal("not_now", f"{len(state.pending)} games of this round go on; wait for them")
-    return () if state.is_called else (Called(now, cause),)
+    return () if state.is_called else (Called(now, cause, digest),)
 
 
 def _pair_by_hand(
@@ -261,7 +264,8 @@ def _pair_by_hand(
         if player in seen or entry.pending is not None:
             raise Refusal("busy", f"{entry.player.name} plays already; pair everybody once")
         seen.add(player)
-    return (Paired(now, state.round + 1, pairings_of(hand_draft(command.pairs), new_id), command.id),)
+    pairings = pairings_of(hand_draft(command.pairs), new_id)
+    return (Paired(now, state.round + 1, pairings, command.id, command.digest()),)
 
 
 # What the end of a right decides

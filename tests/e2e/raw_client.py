@@ -33,6 +33,7 @@ FAULTS: Final = {
     "resumes from a later event": "reconnect",
     "comes back as another player": "restart",
     "does not declare again": "restart",
+    "begins its ids anew in each run": "killed-client",
     "ignores takebacks": "takeback",
     "ignores its clock": "clock-edge",
     "moves after the flag": "after-the-flag",
@@ -57,7 +58,7 @@ class RawClient:
         self._name = name
         self._fault = fault
         self._numbers = itertools.count(1)
-        self._prefix = f"{random.getrandbits(32):x}"
+        self._prefix = "p" if self._has("begins its ids anew in each run") else f"{random.getrandbits(32):x}"
         self._socket: ClientConnection | None = None
         self._seq: dict[str, int] = {}
         """The newest event of each match."""

@@ -42,7 +42,7 @@ class InProcess:
     async def start(self, server: str, token: str, name: str) -> None:
         self._task = asyncio.create_task(self._play(server, token, name), name="client")
 
-    async def stop(self) -> None:
+    async def stop(self, *, at_once: bool = False) -> None:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -213,6 +213,11 @@ SERVER_FAULTS: dict[str, tuple[str, Direction, Callable[[], Rewrite]]] = {
         lambda: each(is_refused("stale_ply"), with_fields(code="illegal_move")),
     ),
     "carries a command out twice": ("duplicate-id", "down", counted_again),
+    "takes another command for a repeat": (
+        "duplicate-id",
+        "down",
+        lambda: each(is_refused("id_reused"), acknowledged),
+    ),
     "leaves a gap when a client resumes": (
         "resume",
         "down",

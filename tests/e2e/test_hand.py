@@ -138,6 +138,26 @@ def test_a_premove_is_made_dropped_or_cancelled_when_the_turn_comes(open_window:
     expect(moves).to_have_text(["b5", "d1", "c5", "c1", "d5"])
 
 
+def test_a_takeback_ends_a_premove_and_typed_text(open_window: OpenWindow) -> None:
+    first, second = pair(open_window, "TrapGrid", size=5)
+    allow_premoves(first)
+    first.await_turn()
+    moves, typing = (first.page.locator(each) for each in (".movelist .move", ".typing"))
+    for is_planned in (True, False):
+        first.make("b5")
+        second.await_turn()
+        first.page.keyboard.type("a4")
+        if is_planned:
+            first.page.keyboard.press("Enter")
+            expect(first.page.locator(".ghost.unsent")).to_be_visible()
+        first.page.get_by_role("button", name="Take back").click()
+        second.page.get_by_role("button", name="Allow").click()
+        first.await_turn()
+        expect(first.page.locator(".ghost")).to_have_count(0)
+        expect(typing).to_have_text("")
+        expect(moves).to_have_count(0)
+
+
 def test_a_premove_is_typed(open_window: OpenWindow) -> None:
     first, second = pair(open_window, "TrapGrid", size=5)
     allow_premoves(first)

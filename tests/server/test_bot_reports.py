@@ -77,6 +77,8 @@ async def test_a_report_that_is_sent_twice_is_stored_once(ann: Client, server: R
         for _ in range(2):
             await crusher.do(ReportFailure, id="again", failure="slow", match=match, ply=1, text="slow")
         assert len((await report(crusher)).incidents) == 1
+        await crusher.do(ReportFailure, id="again", failure="slow", match=match, ply=3, text="slow")
+        assert len((await report(crusher)).incidents) == 2
         with pytest.raises(ValidationError):
             ReportFailure(id="c", failure="slow", match="m", ply=1, text="x" * 1_501)
 

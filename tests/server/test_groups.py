@@ -118,6 +118,9 @@ async def test_an_export_has_ones_groups_and_what_one_is_there(
 async def test_a_repeated_command_makes_no_second_group(tess: Client) -> None:
     first = await tess.do(grp.CreateGroup, id="once", name="Club")
     assert (await tess.do(grp.CreateGroup, id="once", name="Club")).ref == first.ref
+    await tess.do(grp.ChangeGroup, group=first.ref, name="Team", guests=True)
+    assert (await tess.do(grp.CreateGroup, id="once", name="Club")).ref == first.ref
+    assert await tess.refused(grp.CreateGroup, id="once", name="Team") == "id_reused"
     assert len((await tess.ask(grp.AskGroups)).groups) == 1
     await tess.do(grp.CloseGroup, group=first.ref)
     assert await tess.refused(grp.CreateGroup, id="once", name="Club") == "conflict"

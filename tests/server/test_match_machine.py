@@ -15,6 +15,7 @@ from cornered.server.match import views
 from cornered.server.match.catalogue import settle
 from cornered.server.match.match import Match, Patience, open_match
 from cornered.server.match.pausing import order_pause, resume_clocks
+from cornered.server.match.repeats import is_repeat
 from cornered.server.match.terms import Opening
 from cornered.server.refusal import Refusal
 
@@ -100,6 +101,7 @@ class MatchMachine(RuleBasedStateMachine):
         assert seat is not None
         self.take(events)
         assert self.match.answered(seat, command.id) == events[0].seq
+        assert is_repeat(command, events[0])
 
     def next_id(self) -> str:
         self.ids += 1

@@ -273,6 +273,7 @@ async def test_a_repeated_creation_makes_one_tournament_and_an_organiser_has_a_b
     first = await ann.do(trn.CreateTournament, id="once", settings=settings())
     second = await ann.do(trn.CreateTournament, id="once", settings=settings())
     assert first.ref == second.ref
+    assert await ann.refused(trn.CreateTournament, id="once", settings=settings(name="Another")) == "id_reused"
     for _ in range(4):
         await create(ann)
     assert await ann.refused(trn.CreateTournament, settings=settings()) == "busy"
@@ -283,6 +284,8 @@ async def test_a_repeated_creation_makes_one_tournament_and_an_organiser_has_a_b
     await ann.do(trn.CancelTournament, tournament=first.ref)
     over = await ann.ask(trn.AskTournaments, over=True)
     assert [one.id for one in over.tournaments] == [first.ref]
+    assert (await ann.do(trn.CreateTournament, id="once", settings=settings())).ref == first.ref
+    assert await ann.refused(trn.CreateTournament, id="once", settings=settings(name="Another")) == "id_reused"
     metrics = await server.metrics()
     assert metrics["cornered_tournaments"] == 4
 

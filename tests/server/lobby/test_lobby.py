@@ -94,7 +94,10 @@ class LobbyDriver:
 
     def do(self, kind: type[LobbyCommand], player: Player, **fields: Any) -> Sequence[LobbyEvent]:
         """Carry out a command and return its events except the last, which records the answer."""
-        command = self.command(kind, **fields)
+        return self.carry_out(self.command(kind, **fields), player)
+
+    def carry_out(self, command: LobbyCommand, player: Player) -> Sequence[LobbyEvent]:
+        """Carry out a command and return its events except the last, which records the answer."""
         events = self.lobby.decide(command, player, self.now, new_id=f"new{self.count}", random_number=self.lot)
         return self.apply(events)[:-1]
 
@@ -485,21 +488,33 @@ def test_who_comes_back_is_still_busy_and_a_match_counts_once_however_often_it_i
 
 
 def test_the_newest_commands_of_those_who_are_there_are_known_with_what_they_made(driver: LobbyDriver) -> None:
-    seek = driver.open_table(ANN)
-    known = driver.lobby.answered("ann", f"c{driver.count}")
+    command = driver.command(CreateSeek, settings=SeekSettings(game=TRAPGRID))
+    seek = one(SeekPosted, driver.carry_out(command, ANN)).seek.id
+    known = driver.lobby.answered("ann", command)
     assert known is not None
     assert known.ref == seek
-    assert driver.lobby.answered("ben", f"c{driver.count}") is None
+    assert driver.lobby.answered("ben", command) is None
     driver.do(JoinSeek, BEN, seek=seek)
-    joined = driver.lobby.answered("ben", f"c{driver.count}")
+    joined = driver.lobby.answered("ben", JoinSeek(id=f"c{driver.count}", seek=seek))
     assert joined is not None
     assert joined.ref in driver.lobby.matches
     for _ in range(40):
         driver.do(CancelSeek, ANN, seek=driver.open_table(ANN))
     assert len(driver.lobby.answers["ann"]) == 64
-    assert driver.lobby.answered("ann", "c1") is None
+    assert driver.lobby.answered("ann", command) is None
     driver.apply([Departed("ann"), Answered("ann", "c1", "new")])
     assert "ann" not in driver.lobby.answers
+
+
+def test_an_answer_is_for_a_command_of_the_same_content(driver: LobbyDriver) -> None:
+    command = driver.command(Challenge, to="ben", game=TRAPGRID)
+    driver.carry_out(command, ANN)
+    for other in (command.model_copy(update={"to": "cyd"}), CancelSeek(id=command.id, seek="s")):
+        with pytest.raises(Refusal, match="id_reused"):
+            driver.lobby.answered("ann", other)
+    # As versions stored it that did not compare.
+    driver.apply([Answered("ann", command.id, "new")])
+    assert driver.lobby.answered("ann", command.model_copy(update={"to": "cyd"})) is not None
 
 
 def test_coming_and_going_twice_and_watching_change_nothing(driver: LobbyDriver) -> None:

@@ -469,11 +469,37 @@ def test_a_takeback_undoes_the_askers_last_move_and_what_followed() -> None:
     assert table.refused(RequestTakeback, 1) == "nothing_to_take_back"
 
 
+def test_a_flag_that_falls_when_the_machines_clock_was_set_back_falls_after_the_newest_event() -> None:
+    table = Table(size=5, clock=Fischer(initial=5))
+    table.play("a4", "e2")
+    table.now += 106_000
+    table.apply(table.match.refund(table.now, 100_000))
+    assert ended(table.tick(after=-151)).at == table.match.at == table.log[-2].at
+
+
+@pytest.mark.parametrize("clock", [Fischer(initial=60, increment=30), Delay(initial=60, delay=5)])
+@pytest.mark.parametrize("with_help", [True, False])
+def test_a_takeback_restores_the_clocks_of_its_ply_however_often(clock: Clock, with_help: bool) -> None:
+    table = Table(size=5, clock=clock, with_help=with_help)
+    table.play("a4", "e2")
+    known = [table.match.timer.left]
+    for move in ("b4", "d2"):
+        table.play(move, after=7_000)
+        known.append(table.match.timer.left)
+    for _ in range(3):
+        table.play("c4", after=10_000)
+        if not with_help:
+            table.do(RequestTakeback, 0, after=1_000)
+        taken = one(TakenBack, table.do(*((RequestTakeback, 0) if with_help else (AcceptTakeback, 1)), after=2_000))
+        assert (taken.ply, taken.left, table.match.timer.since) == (4, known[2], table.now)
+        assert Match.replay(table.log, SEED) == table.match
+
+
 def test_with_help_a_persons_takebacks_are_granted_at_once_in_time_and_the_bot_has_to_ask() -> None:
     table = Table(size=5, with_help=True, clock=Fischer(initial=60))
     table.play("a4", "e2", "b4", "d2", after=1_000)
     taken = one(TakenBack, table.do(RequestTakeback, 0, after=2_000))
-    assert (taken.seat, taken.ply, taken.left, table.match.to_move) == (0, 2, (57_000, 59_000), 0)
+    assert (taken.seat, taken.ply, taken.left, table.match.to_move) == (0, 2, (60_000, 60_000), 0)
     taken = one(TakenBack, table.do(RequestTakeback, 0))
     assert (taken.ply, table.match.moves) == (0, ())
     assert table.refused(RequestTakeback, 0) == "nothing_to_take_back"
@@ -574,12 +600,12 @@ def test_a_takeback_is_declined_by_word_or_by_a_move_and_off_when_a_player_is_el
     assert table.refused(AcceptDraw, 1) == table.refused(AcceptTakeback, 1) == "nothing_offered"
 
 
-def test_after_a_takeback_used_time_stays_used_and_clocks_wait_for_first_moves_of_those_who_are_in() -> None:
+def test_after_a_takeback_the_clock_of_its_ply_runs_and_waits_for_first_moves_of_those_who_are_in() -> None:
     table = Table(size=5, clock=Fischer(initial=60))
     table.play("a4", "e2", "b4", "d2", after=1_000)
     table.do(RequestTakeback, 1, after=2_000)
     taken = one(TakenBack, table.do(AcceptTakeback, 0, after=1_000))
-    assert taken.left == (56_000, 59_000)
+    assert taken.left == (59_000, 60_000)
     assert (table.match.timer.running, table.match.timer.since) == (1, table.now)
     table = begun(clock=Fischer(initial=60))
     table.do(RequestTakeback, 0)

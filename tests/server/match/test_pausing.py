@@ -55,6 +55,18 @@ def test_the_time_of_a_pause_counts_for_no_seat(clock: Clock) -> None:
     assert (played.spent, played.left) == (other.spent, other.left)
 
 
+def test_a_move_forgets_no_pause() -> None:
+    table = begun(clock=Fischer(initial=60))
+    gone_since = (None, table.now)
+    for _ in range(MAX_PAUSES):
+        pause(table)
+        go_on(table, after=60_000)
+    resumed_at = table.now
+    table.play(after=1_000)
+    assert refused_pause(table) == "busy"
+    assert table.match.claim_at(gone_since[1]) == resumed_at + Patience().gone
+
+
 @pytest.mark.parametrize("clock", CLOCKS, ids=lambda clock: clock.kind)
 def test_no_flag_falls_during_a_pause_and_it_falls_after_the_time_that_was_left(clock: Clock) -> None:
     table = begun(clock=clock)

@@ -207,6 +207,7 @@ async def test_chat_has_its_own_limit_and_a_repeated_line_is_said_once(shared: R
     async with paired(shared, pair) as (ann, ben, match):
         for _ in range(2):
             await ann.do(Say, id="line", match=match, room="players", text="<b>hi</b>")
+        assert await ann.refused(Say, id="line", match=match, room="players", text="bye") == "id_reused"
         said = await ben.hear(Said)
         assert (said.text, said.by, said.room) == ("<b>hi</b>", ann.player, "players")
         codes = [await ann.ask(Say, match=match, room="players", text="again") for _ in range(6)]

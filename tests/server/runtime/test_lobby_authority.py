@@ -211,7 +211,7 @@ async def test_a_match_that_cannot_be_opened_is_withdrawn_with_its_answer(scene:
     assert isinstance(stored[-1], MatchEnded)
     lobby = Lobby()
     assert lobby.recover(stored, 0) == ()
-    assert lobby.answered("ben", "1") is None
+    assert lobby.answered("ben", command) is None
 
 
 async def test_nothing_is_opened_before_it_is_stored(scene: Scene) -> None:

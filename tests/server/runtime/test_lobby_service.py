@@ -124,6 +124,11 @@ async def test_a_repeated_lobby_command_makes_one_table(running: Running) -> Non
         first = await ann.do(commands.CreateSeek, id="once", settings=SeekSettings(game=SMALL))
         async with running.client("Ann", token=ann.welcome.token) as again:
             assert await again.do(commands.CreateSeek, id="once", settings=SeekSettings(game=SMALL)) == first
+            assert (
+                await again.refused(commands.CreateSeek, id="once", settings=SeekSettings(game=GameSpec(name="bamboo")))
+                == "id_reused"
+            )
+            assert await again.refused(commands.CancelSeek, id="once", seek=first.ref) == "id_reused"
         assert len((await ann.ask(commands.WatchLobby)).seeks) == 1
 
 

@@ -22,6 +22,7 @@ from cornered.server.adapters.nodes_local import LocalNetwork
 from cornered.server.cluster.slots import ALL_SLOTS, slot_of
 from cornered.server.lobby.events import MatchMade
 from cornered.server.match.match import rematch_id
+from cornered.server.refusal import Refusal
 from cornered.server.runtime.client_connection import ClientConnection
 from cornered.server.runtime.forwarder import FORWARD_SECONDS
 from cornered.server.runtime.match_mirror import MatchMirror
@@ -393,6 +394,18 @@ async def test_a_command_whose_owner_cannot_be_reached_is_refused_and_may_be_rep
         await after(3.0)
         await ann.play(0)
         assert ann.acknowledged == ["p0"]
+
+
+async def test_another_command_under_the_id_of_one_that_is_forwarded_is_refused() -> None:
+    async with playing("b") as (made, ann, _):
+        await ann.send(made.play("m1", 0))
+        room = await ann.room()
+        with pytest.raises(Refusal, match="id_reused"):
+            room.submit(ann.client, Resign(id="p0", match="m1"), 0.0)
+        await after(SOON)
+        room.submit(ann.client, Resign(id="p0", match="m1"), 0.0)
+        await after(SOON)
+        assert (ann.acknowledged, ann.refusals) == (["p0"], [("p0", "id_reused")])
 
 
 async def test_a_command_that_is_forwarded_when_its_socket_is_gone_leaves_nothing() -> None:

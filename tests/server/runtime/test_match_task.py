@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 import pytest
@@ -64,6 +65,44 @@ async def test_a_repeated_move_is_acknowledged_again_and_made_once_even_when_the
         # The match task is closed, and opens again from the journal.
         assert await ann.do(commands.Resign, id="enough", match=match) == last
         assert await ann.refused(commands.Resign, match=match) == "match_over"
+
+
+async def test_a_command_under_the_id_of_another_one_is_refused_and_changes_nothing(
+    running_server: Start, pair: Pair
+) -> None:
+    """As of a program that begins its ids alike in each run: an acknowledgement would say that the move is made."""
+    async with seated(running_server(), pair) as (ann, ben, _, match):
+        tokens = ann.welcome.token, ben.welcome.token
+        await ann.do(commands.Play, id="p1", match=match, ply=0, move="a2")
+        await ben.do(commands.Play, match=match, ply=1, move="c2")
+        assert await ann.refused(commands.Play, id="p1", match=match, ply=2, move="a1") == "id_reused"
+        assert await ann.refused(commands.Resign, id="p1", match=match) == "id_reused"
+        assert (await ann.join(match)).ply == 2
+    async with running_server() as running, running.client("Ann", token=tokens[0]) as ann:
+        # The events have what their commands said, also those of versions that did not compare.
+        assert await ann.refused(commands.Play, id="p1", match=match, ply=2, move="a1") == "id_reused"
+        assert (await ann.do(commands.Play, id="p1", match=match, ply=0, move="a2")).seq == 2
+        assert (await ann.do(commands.Play, id="p2", match=match, ply=2, move="a1")).seq == 4
+
+
+async def test_while_a_command_is_stored_another_one_under_its_id_is_refused(
+    running_server: Start, stores: Stores, pair: Pair
+) -> None:
+    stored = asyncio.Event()
+
+    class SlowJournal(MemoryJournal):
+        async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
+            if expected_seq:
+                await stored.wait()
+            await super().append(match, expected_seq, events)
+
+    stores.journal = SlowJournal()
+    async with seated(running_server(), pair) as (ann, _, _, match):
+        for move in ("a2", "a2", "b3"):
+            await ann.tell(commands.Play(id="p1", match=match, ply=0, move=move))
+        assert (await ann.answer("p1")).code == "id_reused"
+        stored.set()
+        assert (await ann.answer("p1")).seq == 2
 
 
 async def test_join_with_since_brings_exactly_the_gap(shared: Running, pair: Pair) -> None:

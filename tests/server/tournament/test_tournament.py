@@ -507,6 +507,8 @@ def test_a_repeated_command_of_the_organiser_changes_nothing() -> None:
         scene.do(trn.PairByHand, id="pair", pairs=(("p1", "p2"),))
         scene.do(trn.TellTournament, id="tell", text="Welcome")
     assert (scene.state.round, scene.state.told, scene.state.status) == (1, 1, "running")
+    assert scene.refused(trn.TellTournament, id="tell", text="Goodbye") == "id_reused"
+    assert scene.refused(trn.StartTournament, id="tell") == "id_reused"
 
 
 def test_only_the_organiser_or_an_administrator_does_what_an_organiser_does(subtests: pytest.Subtests) -> None:
