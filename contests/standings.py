@@ -21,17 +21,17 @@ class Meeting(NamedTuple):
 
 def buchholz(name: str, meetings: Sequence[Meeting], points: Mapping[str, float]) -> float:
     """Return the sum of the points of the opponents."""
-    return sum([points[opponent or name] for _, opponent in meetings])
+    return sum(points[opponent or name] for _, opponent in meetings)
 
 
 def sonneborn_berger(name: str, meetings: Sequence[Meeting], points: Mapping[str, float]) -> float:
     """Return the sum of the points of the opponents, each times the share that the player got of the meeting."""
-    return sum([points[opponent or name] * share for share, opponent in meetings])
+    return sum(points[opponent or name] * share for share, opponent in meetings)
 
 
 def wins(meetings: Sequence[Meeting]) -> float:
     """Return the number of meetings that were played and won."""
-    return float(sum([share == 1 and opponent is not None for share, opponent in meetings]))
+    return float(sum(share == 1 and opponent is not None for share, opponent in meetings))
 
 
 def direct_encounter(equal: Sequence[str], meetings: Mapping[str, Sequence[Meeting]]) -> dict[str, float]:
@@ -42,5 +42,5 @@ def direct_encounter(equal: Sequence[str], meetings: Mapping[str, Sequence[Meeti
         met = [meeting for meeting in meetings[name] if meeting.opponent in among]
         if len({opponent for _, opponent in met}) < len(among) - 1:
             return dict.fromkeys(equal, 0.0)
-        shares[name] = sum([share for share, _ in met])
+        shares[name] = sum(share for share, _ in met)
     return shares

@@ -48,7 +48,7 @@ def test_check_names_what_it_cannot_read(tmp_path: Path) -> None:
     for path in (tmp_path, binary, tmp_path / "missing"):
         result = run("check", str(path))
         assert result.exit_code == 2
-        assert result.stderr.startswith(f"cornered: {path}: ")
+        assert result.stderr.startswith(f"cornered: {path}:")
 
 
 def test_a_fault_of_the_program_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
