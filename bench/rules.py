@@ -92,7 +92,9 @@ def _measure(game: str, program: Path | None) -> Measured:
 
 
 def _run_c(program: Path, game: str, depth: int) -> tuple[int, float]:
-    answer = subprocess.run([program, game, str(depth)], capture_output=True, text=True, check=True).stdout.split()
+    answer = subprocess.run(
+        [program, game, str(depth)], capture_output=True, encoding="utf-8", check=True
+    ).stdout.split()
     return int(answer[0]), float(answer[1])
 
 

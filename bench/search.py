@@ -279,7 +279,9 @@ def _search(made: SpecialisedSearch, game: str, depth: int) -> tuple[int, float]
 
 
 def _search_in_c(program: Path, depth: int) -> tuple[int, float]:
-    answer = subprocess.run([program, str(depth), "1"], capture_output=True, text=True, check=True).stdout.split()
+    answer = subprocess.run(
+        [program, str(depth), "1"], capture_output=True, encoding="utf-8", check=True
+    ).stdout.split()
     return int(answer[0]), float(answer[2])
 
 

@@ -121,7 +121,7 @@ async def _bare(converse: Callable[[ServerConnection], Awaitable[None]]) -> Asyn
 def _memory() -> int | None:
     """Return the process's resident bytes, where the system provides them."""
     try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+        return int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1]) * 4096
     except (OSError, ValueError):
         return None
 

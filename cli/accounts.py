@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +12,7 @@ import typer
 from cornered.cli.errors import CommandGroup
 from cornered.cli.rules import Json
 from cornered.cli.store import store_settings
+from cornered.clients.ending import run_until_signal
 
 if TYPE_CHECKING:
     from cornered.server.accounts import AccountRecord
@@ -34,7 +34,7 @@ def list_(
     """List the accounts by name, with their roles."""
     from cornered.server.administration import list_accounts
 
-    found = asyncio.run(list_accounts(store_settings(data), limit))
+    found = run_until_signal(list_accounts(store_settings(data), limit))
     if as_json:
         typer.echo(json.dumps([_facts(one) for one in found]))
         return
@@ -52,7 +52,7 @@ def create(
     """Make an account and print the recovery code with which its owner sets the password, once."""
     from cornered.server.administration import create_account
 
-    typer.echo(asyncio.run(create_account(store_settings(data), name)))
+    typer.echo(run_until_signal(create_account(store_settings(data), name)))
 
 
 @app.command()
@@ -64,7 +64,7 @@ def grant(
     """Give an account a role. What it permits more is there with the next connection, and what less at once."""
     from cornered.server.administration import grant_role
 
-    known = asyncio.run(grant_role(store_settings(data), name, role))
+    known = run_until_signal(grant_role(store_settings(data), name, role))
     typer.echo(f"{known.player.name} is {'an administrator' if role == 'admin' else 'a player'} now")
 
 
@@ -76,7 +76,7 @@ def reset_password(name: Account, data: Data = None) -> None:
     """
     from cornered.server import administration
 
-    typer.echo(asyncio.run(administration.reset_password(store_settings(data), name)))
+    typer.echo(run_until_signal(administration.reset_password(store_settings(data), name)))
 
 
 @app.command()
@@ -88,7 +88,7 @@ def close(
     """Close an account: all of its sessions and tokens end on every node, and nobody can sign in to it."""
     from cornered.server.administration import close_account
 
-    known = asyncio.run(close_account(store_settings(data), name, is_closed=not reopen))
+    known = run_until_signal(close_account(store_settings(data), name, is_closed=not reopen))
     typer.echo(f"the account of {known.player.name} is {'open' if reopen else 'closed'}")
 
 
@@ -101,7 +101,7 @@ def invite(
     """Print an invitation to register, once, for a server whose setting `registration` asks for one."""
     from cornered.server import administration
 
-    typer.echo(asyncio.run(administration.invite(store_settings(data), uses, days)))
+    typer.echo(run_until_signal(administration.invite(store_settings(data), uses, days)))
 
 
 def _facts(record: AccountRecord) -> dict[str, object]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -16,6 +15,7 @@ from cornered.cli.errors import CommandGroup
 from cornered.cli.rules import Json
 from cornered.cli.status import status
 from cornered.cli.store import log_to_stderr, store_settings
+from cornered.clients.ending import run_until_signal
 
 if TYPE_CHECKING:
     from cornered.server.adapters.inspection import StoreFindings
@@ -50,7 +50,7 @@ def check(
     settings = store_settings(data)
     if settings.database == MEMORY_DATABASE:
         raise ValueError("CORNERED_DATABASE: a store in memory has nothing to check")
-    findings = asyncio.run(inspect(settings.database_url, export))
+    findings = run_until_signal(inspect(settings.database_url, export))
     if as_json:
         typer.echo(json.dumps(asdict(findings)))
     else:
@@ -77,7 +77,7 @@ def copy(
     log_to_stderr()
     try:
         with progress() as report:
-            copied = asyncio.run(copy_store(source, target, report))
+            copied = run_until_signal(copy_store(source, target, report))
     except STORE_ERRORS as error:
         # The error itself may name the address with its password.
         reason = reason_of(error)
@@ -101,7 +101,7 @@ def retention(
     """
     from cornered.server.administration import erase_old
 
-    erased = asyncio.run(erase_old(store_settings(data), is_dry=dry_run))
+    erased = run_until_signal(erase_old(store_settings(data), is_dry=dry_run))
     if as_json:
         typer.echo(json.dumps(erased))
         return
@@ -127,7 +127,7 @@ def revoke(
     settings = store_settings(data)
     if settings.database == MEMORY_DATABASE:
         raise ValueError("CORNERED_DATABASE: a store in memory has no tokens that outlive its server")
-    revoked = asyncio.run(revoke_tokens(settings, clean_name(player)))
+    revoked = run_until_signal(revoke_tokens(settings, clean_name(player)))
     if as_json:
         typer.echo(revoked.model_dump_json())
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -13,6 +12,7 @@ import typer
 from cornered.cli.errors import CommandGroup
 from cornered.cli.rules import Json
 from cornered.cli.store import store_settings
+from cornered.clients.ending import run_until_signal
 
 if TYPE_CHECKING:
     from cornered.server.runtime.recomputation import RatingFindings
@@ -53,7 +53,7 @@ def _recomputed(data: Path | None, *, mends: bool) -> RatingFindings:
     if settings.database == MEMORY_DATABASE:
         raise ValueError("CORNERED_DATABASE: a store in memory has no ratings that outlive its server")
     with progress() as report:
-        return asyncio.run(recompute_ratings(settings, report, mends=mends))
+        return run_until_signal(recompute_ratings(settings, report, mends=mends))
 
 
 def _tell(findings: RatingFindings, *, as_json: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -17,6 +16,7 @@ from cornered.cli.bot_word import LONGEST_MS, Longest, choose_of_word
 from cornered.cli.errors import CommandGroup
 from cornered.cli.players import DEFAULT_SERVER, Server, write_lines
 from cornered.cli.rules import Json
+from cornered.clients.ending import run_until_signal
 
 if TYPE_CHECKING:
     from cornered.clients.sdk import Client
@@ -123,7 +123,7 @@ def replay(
     if not as_json:
         write_lines([HEADING])
     for request in wanted:
-        replayed = asyncio.run(_replayed(choose, request, longest))
+        replayed = run_until_signal(_replayed(choose, request, longest))
         done.append((request, replayed))
         if as_json:
             typer.echo(json.dumps({**json.loads(request.model_dump_json()), "replayed": replayed._asdict()}))
@@ -206,4 +206,4 @@ def _as_bot(name: str, server: str, token: str | None, ask: Callable[[Client], A
         async with Client.connect(server, token=known, kind="bot", beside=True) as client:
             return await ask(client)
 
-    return asyncio.run(run())
+    return run_until_signal(run())

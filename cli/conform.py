@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import shlex
@@ -16,6 +15,7 @@ import typer
 from cornered.cli.errors import CommandGroup
 from cornered.cli.missing_extra import require
 from cornered.cli.rules import Json
+from cornered.clients.ending import run_until_signal
 from cornered.protocol.text import visible
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def conform(
             return None if bot is None else program.bot_failure
 
         verdicts = check_client(program, _chosen(CLIENT_SCENARIOS, only), bot_failure=bot_failure)
-    found = asyncio.run(_collect(verdicts, is_silent=as_json))
+    found = run_until_signal(_collect(verdicts, is_silent=as_json))
     if as_json:
         typer.echo(json.dumps([asdict(verdict) for verdict in found]))
     else:

@@ -114,11 +114,7 @@ class ContestConfig:
         warm_up(options.game)
         if file is not None:
             digest = hashlib.sha256(file.read_bytes()).hexdigest()
-            try:
-                read = from_file(file, terms)
-            except UnicodeDecodeError:
-                raise ValueError(f"{file} is no text; openings are lines of moves") from None
-            return cls(terms, read, f"the lines of {file} in turn", {"sha256": digest})
+            return cls(terms, from_file(file, terms), f"the lines of {file} in turn", {"sha256": digest})
         # The server rolls its own dice, so an opening cannot contain rolls.
         usual = 0 if options.server is not None and terms.options.get("dice") else plies_for(terms.load())
         count = usual if options.plies is None else options.plies

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ import typer
 
 from cornered.cli.rules import Json
 from cornered.cli.store import store_settings
+from cornered.clients.ending import run_until_signal
 
 if TYPE_CHECKING:
     from cornered.bots.bot import Bot, Limit
@@ -49,7 +49,7 @@ def fairplay(
     from cornered.server.fair_play import rated_games
 
     settings = store_settings(data)
-    known, own_events, other_events = asyncio.run(rated_games(settings, player, game, games))
+    known, own_events, other_events = run_until_signal(rated_games(settings, player, game, games))
     own, others = [[game_of(events) for events in each] for each in (own_events, other_events)]
     limit = Limit(nodes=nodes, lines=LINES) if nodes is not None else Limit(time=round(1000 * time_), lines=LINES)
     champion = create("champion")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import io
 import json
 import os
 import signal
@@ -60,6 +61,7 @@ from cornered.cli.think import app as thinking
 from cornered.cli.tournaments import app as competing
 from cornered.cli.train import app as training
 from cornered.cli.tune import app as tuning
+from cornered.clients.ending import run_until_signal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -266,7 +268,7 @@ def token(
     from cornered.clients.sdk.address import require_name
     from cornered.server.app import mint_bot_token
 
-    typer.echo(asyncio.run(mint_bot_token(store_settings(data), require_name(name))))
+    typer.echo(run_until_signal(mint_bot_token(store_settings(data), require_name(name))))
 
 
 @app.command()
@@ -800,6 +802,22 @@ def _with_only(word: str, group: typer.Typer) -> typer.Typer:
     return found
 
 
+def _use_utf8() -> None:
+    """Read and write UTF-8 where standard streams are files or pipes, as all files of ours are, and escape what a
+    terminal with another encoding cannot show."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        # A test and a program without a console have others, or none.
+        if not isinstance(stream, io.TextIOWrapper):
+            continue
+        is_read = stream is sys.stdin
+        errors = "replace" if is_read else "backslashreplace"
+        if stream.isatty():
+            stream.reconfigure(errors=errors)
+        else:
+            # Some shells begin what they write with a byte order mark.
+            stream.reconfigure(encoding="utf-8-sig" if is_read else "utf-8", errors=errors)
+
+
 def main() -> None:
     """Run the command line. SIGTERM ends it as an exception does, so that what it has started ends too.
 
@@ -811,6 +829,7 @@ def main() -> None:
             ending: signal.Signals | None = getattr(signal, name, None)
             if ending is not None and signal.getsignal(ending) is signal.SIG_DFL:
                 signal.signal(ending, lambda number, frame: sys.exit(128 + number))
+    _use_utf8()
     narrowed_to(sys.argv[1] if len(sys.argv) > 1 else "")(prog_name="cornered")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ import typer
 from cornered.cli.errors import CommandGroup
 from cornered.cli.rules import Json
 from cornered.cli.store import store_settings
+from cornered.clients.ending import run_until_signal
 from cornered.protocol.text import visible
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def ban(player: Player, grounds: Grounds, hours: Hours = None, data: Data = None
     """Keep a player out: its connections close on all nodes within a second, and its opponents win by the clock."""
     from cornered.server.orders import ban as order
 
-    _list(asyncio.run(order(store_settings(data), player, "ban", _seconds(hours), grounds)))
+    _list(run_until_signal(order(store_settings(data), player, "ban", _seconds(hours), grounds)))
 
 
 @app.command()
@@ -43,7 +43,7 @@ def mute(player: Player, grounds: Grounds, hours: Hours = None, data: Data = Non
     """Refuse a player's chat lines."""
     from cornered.server.orders import ban as order
 
-    _list(asyncio.run(order(store_settings(data), player, "mute", _seconds(hours), grounds)))
+    _list(run_until_signal(order(store_settings(data), player, "mute", _seconds(hours), grounds)))
 
 
 @app.command()
@@ -55,7 +55,7 @@ def lift(
     """Lift a ban or mute."""
     from cornered.server.orders import unban
 
-    _list(asyncio.run(unban(store_settings(data), number, grounds)))
+    _list(run_until_signal(unban(store_settings(data), number, grounds)))
 
 
 @app.command()
@@ -63,7 +63,7 @@ def reports(data: Data = None, as_json: Json = False) -> None:
     """List the open reports, each with its words and the chat that its reporter saw."""
     from cornered.server.orders import open_reports
 
-    told = asyncio.run(open_reports(store_settings(data)))
+    told = run_until_signal(open_reports(store_settings(data)))
     if as_json:
         typer.echo(json.dumps([_report_facts(one, told) for one in told.entries]))
         return
@@ -85,7 +85,7 @@ def close(
     """Close a report: its reporter is told, once, that it was looked at."""
     from cornered.server.orders import close_report
 
-    _list(asyncio.run(close_report(store_settings(data), number, grounds)))
+    _list(run_until_signal(close_report(store_settings(data), number, grounds)))
 
 
 @app.command("list")
@@ -93,7 +93,7 @@ def list_(data: Data = None, as_json: Json = False) -> None:
     """List the bans and mutes that hold."""
     from cornered.server.orders import held
 
-    _list(asyncio.run(held(store_settings(data))), as_json=as_json)
+    _list(run_until_signal(held(store_settings(data))), as_json=as_json)
 
 
 @app.command("log")
@@ -101,7 +101,7 @@ def log_(data: Data = None, as_json: Json = False) -> None:
     """List everything that was reported and decided, and check that no entry was changed since."""
     from cornered.server.orders import read_log
 
-    _list(asyncio.run(read_log(store_settings(data))), as_json=as_json)
+    _list(run_until_signal(read_log(store_settings(data))), as_json=as_json)
 
 
 def _seconds(hours: float | None) -> int | None:

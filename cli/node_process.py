@@ -72,7 +72,7 @@ class NodeProcess:
             finally:
                 await self._end(process)
             if not self.has_been_ready:
-                lines = self.log.read_text(errors="replace").strip().splitlines() or ["it printed nothing"]
+                lines = self.log.read_text("utf-8", "replace").strip().splitlines() or ["it printed nothing"]
                 raise ServiceError(f"{self.name} does not start: {lines[-1]}; its log is {self.log}")
             wait, deaths = next_start(deaths, clock() - born)
             log.warning("a node ended; it starts again", node=self.name, exit_code=code, seconds=wait)

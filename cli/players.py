@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable, Iterable
@@ -12,6 +11,7 @@ import typer
 
 from cornered.cli.errors import CommandGroup
 from cornered.cli.rules import Json
+from cornered.clients.ending import run_until_signal
 
 if TYPE_CHECKING:
     from cornered.clients.sdk import Client
@@ -36,7 +36,7 @@ def asked(server: str, ask: Callable[[Client], Awaitable[T]]) -> T:
         async with connected(server, None, None) as client:
             return await ask(client)
 
-    return asyncio.run(run())
+    return run_until_signal(run())
 
 
 def ask_password(prompt: str, *, twice: bool = False) -> str:
@@ -55,7 +55,7 @@ def sign_in(name: Annotated[str, typer.Argument(help="The account's name.")], se
     """
     from cornered.clients.terminal import identity
 
-    asyncio.run(identity.sign_in(server, name, ask_password("Password")))
+    run_until_signal(identity.sign_in(server, name, ask_password("Password")))
     typer.echo(f"You are signed in as {name}.")
 
 
@@ -87,7 +87,7 @@ def register(
         identity.keep_token(TokenStore(), server, name, token)
         return codes
 
-    codes = asyncio.run(run())
+    codes = run_until_signal(run())
     typer.echo(f"You are {name}. Keep these recovery codes, which are shown this once:")
     for code in codes:
         typer.echo(code)

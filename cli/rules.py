@@ -233,17 +233,15 @@ def check(
 ) -> None:
     """Replay oracles or records and count what agrees with the rules. Exit code 1 when anything differs."""
     from cornered.cli.check import check_lines, check_records
+    from cornered.engine.records.files import read_text
 
     agreed: Counter[tuple[str, str]] = Counter()
     differed: Counter[tuple[str, str]] = Counter()
     problems: list[str] = []
     for path in files:
-        try:
-            text = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            raise ValueError(f"{path}: this is no text; oracles and records are UTF-8") from None
+        text = read_text(path)
         warm_up(*(game.name for game in engine.games() if f'"{game.name}"' in text))
-        is_records = text.lstrip().startswith("[")
+        is_records = text.lstrip().startswith(("[", ";", "%"))
         for verdict in check_records(text) if is_records else check_lines(text.split("\n")):
             (agreed if verdict.problem is None else differed)[verdict.game, verdict.kind] += 1
             if verdict.problem is not None:

@@ -75,7 +75,7 @@ def running_server(*arguments: str, command: Sequence[str] = ("serve",)) -> Iter
         os.chmod(folder, 0o711)
         words = [sys.executable, "-m", "cornered", *command, "--port", "0", "--data", folder, *arguments]
         environment = os.environ | {"CORNERED_LOG_LEVEL": "error", "PYTHONUNBUFFERED": "1"}
-        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        with subprocess.Popen(words, stdout=subprocess.PIPE, encoding="utf-8", env=environment) as process:
             try:
                 yield _address(process)
             finally:

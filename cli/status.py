@@ -17,6 +17,7 @@ import typer
 from cornered.cli.reachable import loopback
 from cornered.cli.rules import Json
 from cornered.cli.store import store_settings
+from cornered.clients.ending import run_until_signal
 
 if TYPE_CHECKING:
     from cornered.server.adapters.store_status import StoreStatus
@@ -70,7 +71,7 @@ def status(
     if settings.database == MEMORY_DATABASE:
         raise ValueError("CORNERED_DATABASE: a store in memory has no status")
     try:
-        found = asyncio.run(find_status(settings))
+        found = run_until_signal(find_status(settings))
     except STORE_ERRORS as error:
         # The error itself may name the address with its password.
         reason = reason_of(error)

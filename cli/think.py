@@ -16,6 +16,7 @@ from cornered import engine
 from cornered.cli.answers import answer, describe, limit_of, milliseconds
 from cornered.cli.errors import CommandGroup
 from cornered.cli.rules import GameName, Json, MovesOption, Options, PositionOption, position_of
+from cornered.clients.ending import run_until_signal
 from cornered.engine.game import CHANCE, State
 
 if TYPE_CHECKING:
@@ -146,7 +147,6 @@ def think(
 
 def _with_pool(bot: str, state: State, limit: Limit, workers: int, seed: int | None) -> Thought:
     """Search one position in several processes with a shared transposition table; with a seed, in one process."""
-    import asyncio
     from time import monotonic
 
     from cornered.bots.pool.pool import Pool
@@ -155,7 +155,7 @@ def _with_pool(bot: str, state: State, limit: Limit, workers: int, seed: int | N
         async with Pool.open(workers, all_workers=True) as pool:
             return await pool.choose(bot, state, replace(limit, started=monotonic()), seed=seed)
 
-    return asyncio.run(run())
+    return run_until_signal(run())
 
 
 @app.command()

@@ -22,9 +22,10 @@ from cornered.bots.roster import create
 from cornered.cli.answers import answer, limit_of
 from cornered.cli.progress import progress
 from cornered.cli.rules import warm_up
+from cornered.clients.ending import run_until_signal
 from cornered.engine.game import CHANCE, State
 from cornered.engine.progress import Progress
-from cornered.engine.records.files import LineWriter, read_lines
+from cornered.engine.records.files import LineWriter, read_lines, read_text
 
 __all__ = ["BatchConfig", "read_positions", "think_through"]
 
@@ -90,17 +91,15 @@ def read_positions(path: Path) -> list[State]:
     """Return the positions of a file of JSON lines with `game`, `options` and `moves`, or `position` in place of moves.
     Raises ValueError that names the line that cannot be read."""
     states = []
-    for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
+    for number, line in enumerate(read_text(path).split("\n"), 1):
         if not line.strip():
             continue
         try:
-            states.append(_Asked.model_validate_json(line.decode()).state())
+            states.append(_Asked.model_validate_json(line).state())
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False, include_input=False)[0]
             what = ": ".join([*map(str, first["loc"]), first["msg"]])
             raise ValueError(f"{path}:{number}: {what}") from None
-        except UnicodeDecodeError:
-            raise ValueError(f"{path}:{number}: this is no UTF-8 text") from None
         except (ValueError, TypeError) as error:
             raise ValueError(f"{path}:{number}: {error}") from None
     if not states:
@@ -132,7 +131,7 @@ def think_through(file: Path, out: Path, wish: BatchConfig, *, workers: int | No
                 written += 1
                 report(Progress(f"{bot.label} thinks", written, len(states)))
 
-            asyncio.run(_think(states[done:], wish, workers or os.cpu_count() or 1, _Ordered(lines, wrote)))
+            run_until_signal(_think(states[done:], wish, workers or os.cpu_count() or 1, _Ordered(lines, wrote)))
     except KeyboardInterrupt:
         typer.echo(f"stopped after {written} of {len(states)} answers; add --resume to go on", err=True)
         raise

@@ -696,7 +696,8 @@ class SeatPresence(Made):
 
 
 class Watchers(Made):
-    """The number of a match's watchers, sent on a change and at most once a second."""
+    """The number of people who watch a match, sent on a change and at most once a second. Several windows of one person
+    on one node are one watcher."""
 
     type: Literal["watchers"] = "watchers"
     match: Key

@@ -7,7 +7,18 @@ from typing import Annotated, Final, Literal, TypeAlias
 from pydantic import Field
 
 from cornered.protocol.account import Role
-from cornered.protocol.values import ONE_LINE, SPEECH, ChatRoom, Command, CommandId, Key, Made, Milliseconds, Player
+from cornered.protocol.values import (
+    ONE_LINE,
+    SPEECH,
+    ChatRoom,
+    Command,
+    CommandId,
+    Key,
+    Made,
+    Milliseconds,
+    Ordinal,
+    Player,
+)
 
 __all__ = [
     "MAX_BAN_SECONDS",
@@ -74,7 +85,7 @@ class Unban(Command):
     """Lift a ban or mute; for administrators."""
 
     type: Literal["unban"] = "unban"
-    ban: Annotated[int, Field(ge=1)]
+    ban: Ordinal
     grounds: Grounds
 
 
@@ -82,28 +93,28 @@ class AskBans(Command, json_schema_extra={"answers": ["bans"]}):
     """Ask for the bans and mutes that hold, newest first; for administrators. `after` is an earlier page's `more`."""
 
     type: Literal["ask_bans"] = "ask_bans"
-    after: Annotated[int, Field(ge=1)] | None = None
+    after: Ordinal | None = None
 
 
 class AskReports(Command, json_schema_extra={"answers": ["reports"]}):
     """Ask for the open reports, oldest first; for administrators. `after` is an earlier page's `more`."""
 
     type: Literal["ask_reports"] = "ask_reports"
-    after: Annotated[int, Field(ge=1)] | None = None
+    after: Ordinal | None = None
 
 
 class AskReport(Command, json_schema_extra={"answers": ["report"]}):
     """Ask for an open report with the chat that its reporter saw; for administrators."""
 
     type: Literal["ask_report"] = "ask_report"
-    report: Annotated[int, Field(ge=1)]
+    report: Ordinal
 
 
 class CloseReport(Command):
     """Close a report, with what was decided; for administrators. Its reporter is told, once, that it was looked at."""
 
     type: Literal["close_report"] = "close_report"
-    report: Annotated[int, Field(ge=1)]
+    report: Ordinal
     grounds: Grounds
 
 
@@ -111,7 +122,7 @@ class AskAudit(Command, json_schema_extra={"answers": ["audit"]}):
     """Ask for what was reported and decided, newest first; for administrators. `after` is an earlier page's `more`."""
 
     type: Literal["ask_audit"] = "ask_audit"
-    after: Annotated[int, Field(ge=1)] | None = None
+    after: Ordinal | None = None
 
 
 class AskAccounts(Command, json_schema_extra={"answers": ["account_list"]}):

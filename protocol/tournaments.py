@@ -6,7 +6,19 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from cornered.protocol.values import SPEECH, Clock, Command, CommandId, GameSpec, Key, Made, Milliseconds, Player, Value
+from cornered.protocol.values import (
+    SPEECH,
+    Clock,
+    Command,
+    CommandId,
+    GameSpec,
+    Key,
+    Made,
+    Milliseconds,
+    Ordinal,
+    Player,
+    Value,
+)
 
 __all__ = [
     "MAX_ARENA_MINUTES",
@@ -75,8 +87,6 @@ TOURNAMENT_PAGE: Final = 50
 TOURNAMENTS_PAGE: Final = 20
 """Tournaments of one answer."""
 
-Ordinal: TypeAlias = Annotated[int, Field(ge=1, le=2**53)]
-"""The number of a round, or an earlier page's `more`: what a database and a browser can hold."""
 TournamentName: TypeAlias = Annotated[str, SPEECH, Field(min_length=1, max_length=MAX_TOURNAMENT_NAME)]
 TournamentFormat: TypeAlias = Literal["round_robin", "swiss", "knockout", "arena", "by_hand"]
 """`round_robin`: everybody meets everybody. `swiss`: in each round players of equal points meet. `knockout`: the loser

@@ -45,6 +45,7 @@ __all__ = [
     "OfferedGame",
     "OfferedOption",
     "OptionValue",
+    "Ordinal",
     "PairingPool",
     "PerMove",
     "Player",
@@ -191,6 +192,9 @@ ChatLine: TypeAlias = Annotated[str, SPEECH, Field(min_length=1, max_length=MAX_
 Milliseconds: TypeAlias = Annotated[int, Field(ge=0, le=2**53)]
 Count: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000)]
 """A number of plies or events."""
+Ordinal: TypeAlias = Annotated[int, Field(ge=1, le=2**53)]
+"""The number of something in the store, such as a report, or an earlier page's `more`: what a database and a browser
+can hold."""
 OptionValue: TypeAlias = Annotated[int, Field(ge=-1_000_000, le=1_000_000)] | bool | None
 PlayerKind: TypeAlias = Literal["person", "bot"]
 ChatRoom: TypeAlias = Literal["players", "spectators"]

@@ -9,6 +9,7 @@ import re
 import secrets
 import socket
 import sys
+import tomllib
 from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
@@ -18,12 +19,13 @@ import platformdirs
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
+    InitSettingsSource,
     NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
-    TomlConfigSettingsSource,
 )
 
+from cornered.engine.records.files import read_text
 from cornered.server.moderation.retention import Periods
 
 __all__ = ["MEMORY_DATABASE", "Settings", "SettingsError", "load_settings", "machine_name", "with_analyst_key"]
@@ -331,17 +333,17 @@ class Settings(BaseSettings):
         return init_settings, env_settings, _read(settings_cls, _config_file(init_settings()))
 
 
-def _read(settings_cls: type[BaseSettings], path: Path) -> TomlConfigSettingsSource:
+def _read(settings_cls: type[BaseSettings], path: Path) -> InitSettingsSource:
     """Return the settings of the file. Raises SettingsError with the file's name."""
     try:
-        file = TomlConfigSettingsSource(settings_cls, toml_file=path)
+        given = tomllib.loads(read_text(path)) if path.is_file() else {}
     except (OSError, ValueError) as error:
         raise SettingsError(f"{path} cannot be read: {error}") from None
-    for key in file.toml_data:
+    for key in given:
         if key not in settings_cls.model_fields:
             hint = _hint(key, list(settings_cls.model_fields))
             raise SettingsError(f"{path}: there is no setting {key!r}{hint}")
-    return file
+    return InitSettingsSource(settings_cls, given)
 
 
 def _hint(name: str, known: Sequence[str]) -> str:

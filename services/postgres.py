@@ -45,7 +45,9 @@ def postgres_programs(version: str | None = None) -> Path:
 
 def _version_of(programs: Path) -> str:
     """Return the major version, as it stands in the file PG_VERSION of its data."""
-    printed = subprocess.run([programs / "postgres", "--version"], check=True, capture_output=True, text=True).stdout
+    printed = subprocess.run(
+        [programs / "postgres", "--version"], check=True, capture_output=True, encoding="utf-8"
+    ).stdout
     return printed.split()[2].partition(".")[0]
 
 
@@ -75,11 +77,13 @@ class Postgres(Service):
         self._password_file = folder / "password"
         self._is_durable = is_durable
         made_by = self._data / "PG_VERSION"
-        self._programs = programs or postgres_programs(made_by.read_text().strip() if made_by.is_file() else None)
+        self._programs = programs or postgres_programs(
+            made_by.read_text(encoding="utf-8").strip() if made_by.is_file() else None
+        )
         super().__init__(folder, variables)
         if not made_by.is_file():
             self._initialise()
-        self._password = self._password_file.read_text().strip()
+        self._password = self._password_file.read_text(encoding="utf-8").strip()
 
     def url(self, database: str, *, port: int | None = None) -> str:
         """Return the address of a database of this server, which may be reached through another port."""

@@ -166,7 +166,7 @@ def _signal_tree(pid: int, number: signal.Signals) -> None:
     """Send a signal to a process, then to its children: one that is killed or paused starts no more of them."""
     children = list[int]()
     with contextlib.suppress(OSError):
-        children += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+        children += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split())
     for each in (pid, *children):
         with contextlib.suppress(ProcessLookupError):
             os.kill(each, number)
@@ -176,7 +176,7 @@ def _wait(is_ready: Callable[[], bool], process: subprocess.Popen[bytes], title:
     deadline = time.monotonic() + START_TIMEOUT_S
     while not is_ready() or process.poll() is not None:
         if process.poll() is not None:
-            lines = log.read_text(errors="replace").strip().splitlines() or ["it printed nothing"]
+            lines = log.read_text("utf-8", "replace").strip().splitlines() or ["it printed nothing"]
             raise ServiceError(f"{title} does not start: {lines[-1]}; its log is {log}")
         if time.monotonic() > deadline:
             raise ServiceError(f"{title} is not ready after {START_TIMEOUT_S:.0f} s; its log is {log}")
@@ -217,7 +217,7 @@ def _make_folder(folder: Path, title: str, user: str | None) -> None:
 def write(path: Path, text: str, user: str | None) -> None:
     """Write a file that only the service's user reads."""
     path.unlink(missing_ok=True)
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         file.write(text)
     if user is not None:
         shutil.chown(path, user)
@@ -237,7 +237,8 @@ def finished(command: Sequence[str], user: str | None = None, **variables: str) 
         check=False,
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
+        errors="replace",
         timeout=COMMAND_TIMEOUT_S,
         env=environment() | variables,
         cwd="/",

@@ -50,7 +50,7 @@ def of_descendants(pid: int) -> float:
             continue
         for child in children:
             try:
-                fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
+                fields = Path(f"/proc/{child}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
             except OSError:
                 continue
             # utime, stime, cutime, cstime: proc_pid_stat(5).

@@ -98,7 +98,7 @@ def _run(code: str, environment: Mapping[str, str], streams: list[int]) -> NoRet
         os.dup2(stream, number)
         os.close(stream)
     os.environ.update(environment)
-    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")  # noqa: SIM115
+    sys.stdin, sys.stdout, sys.stderr = (open(each, mode, encoding="utf-8") for each, mode in enumerate("rww"))  # noqa: SIM115
     status = 1
     try:
         exec(code, {"__name__": "__main__"})

@@ -99,13 +99,13 @@ class ServerProcess:
     def resident(self) -> int:
         """Resident bytes; 0 when the process has ended."""
         try:
-            return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * _PAGE_BYTES
+            return int(Path(f"/proc/{self.pid}/statm").read_text(encoding="utf-8").split()[1]) * _PAGE_BYTES
         except (OSError, IndexError):
             return 0
 
     @property
     def _cpu_seconds(self) -> float:
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{self.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / _TICKS
 
     @property

@@ -104,7 +104,7 @@ async def play(case: Case, address: str, *, local: str, places: Mapping[str, str
 def save(cases: Iterable[Case], path: Path) -> None:
     """Write cases as lines of JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as file:
+    with path.open("w", encoding="utf-8") as file:
         for case in cases:
             writes = [data.decode("latin-1") for data in case.writes]
             file.write(json.dumps([case.name, writes, case.pauses, case.is_deaf, case.end]) + "\n")
@@ -113,7 +113,7 @@ def save(cases: Iterable[Case], path: Path) -> None:
 def load(path: Path) -> list[Case]:
     """Read cases. Raises ValueError for a file of other content."""
     cases = []
-    for line in path.read_text().splitlines():
+    for line in path.read_text(encoding="utf-8").splitlines():
         name, writes, pauses, is_deaf, end = json.loads(line)
         cases.append(Case(name, tuple(one.encode("latin-1") for one in writes), tuple(pauses), is_deaf, end))
     return cases

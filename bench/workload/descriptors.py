@@ -74,7 +74,7 @@ def require_ports(sockets: int, addresses: tuple[str, ...]) -> None:
 
 def _port_range() -> tuple[int, int]:
     try:
-        low, high = map(int, _PORT_RANGE.read_text().split())
+        low, high = map(int, _PORT_RANGE.read_text(encoding="utf-8").split())
     except (OSError, ValueError):
         return _DEFAULT_PORTS
     return low, high

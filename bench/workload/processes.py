@@ -53,7 +53,7 @@ def usage_of(pid: int, *, with_children: bool = False) -> Usage:
 
 def _stat(pid: int) -> list[str] | None:
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     except OSError:
         return None
 

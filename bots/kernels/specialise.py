@@ -49,4 +49,4 @@ def specialise_template(
 
 @cache
 def _code(template: Path) -> CodeType:
-    return compile(template.read_text(), str(template), "exec", dont_inherit=True)
+    return compile(template.read_text(encoding="utf-8"), str(template), "exec", dont_inherit=True)

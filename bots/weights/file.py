@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from cornered.bots.weights.model import Model, Values, model
-from cornered.engine.records.files import replacing
+from cornered.engine.records.files import read_text, replacing
 
 __all__ = ["SHIPPED", "Method", "Tuned", "WeightsVerdict", "read", "shipped", "shipped_path", "write"]
 
@@ -80,7 +80,7 @@ def read(path: Path, game: str | None = None) -> Tuned:
     """Return the weights of a file. Raises an OSError, or a ValueError that names the file and says what is wrong
     with it, such as that it is for another game than `game`."""
     try:
-        tuned = Tuned.model_validate_json(path.read_bytes())
+        tuned = Tuned.model_validate_json(read_text(path))
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         what = ": ".join([*map(str, first["loc"]), first["msg"]])

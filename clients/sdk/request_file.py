@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from cornered.clients.sdk.time_management import move_limit
 from cornered.engine.limit import Limit
+from cornered.engine.records.files import read_text
 from cornered.protocol.bot_reports import BotRequest, BotRequests
 from cornered.protocol.values import Clock, GameSpec, Key
 
@@ -50,18 +51,17 @@ def lines_of(match: BotRequests, requests: Iterable[BotRequest]) -> list[str]:
 def read_requests(path: Path) -> list[MatchRequest]:
     """Return the requests of a file. Raises OSError, and ValueError with the line that is wrong."""
     found: list[MatchRequest] = []
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            if not line.strip():
-                continue
-            try:
-                if len(line) > MAX_LINE_CHARS:
-                    raise ValueError("it is too long")
-                found.append(MatchRequest.model_validate_json(line))
-            except ValidationError as error:
-                first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-                where = ".".join(map(str, first["loc"]))
-                raise ValueError(f"{path.name}, line {number} is no request: {where} {first['msg']}") from None
-            except (ValueError, UnicodeDecodeError) as error:
-                raise ValueError(f"{path.name}, line {number} is no request: {error}") from None
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            if len(line) > MAX_LINE_CHARS:
+                raise ValueError("it is too long")
+            found.append(MatchRequest.model_validate_json(line))
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            where = ".".join(map(str, first["loc"]))
+            raise ValueError(f"{path.name}, line {number} is no request: {where} {first['msg']}") from None
+        except ValueError as error:
+            raise ValueError(f"{path.name}, line {number} is no request: {error}") from None
     return found

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
+import sys
 
+from cornered.clients.ending import run_until_signal
 from cornered.clients.sdk import Client, CommandRefused
 from cornered.clients.sdk.address import DEFAULT_SERVER
 from cornered.clients.terminal.connecting import PlayRequest, begin, connected
@@ -29,6 +30,8 @@ def play(
 
     `plain` prints lines and reads moves from standard input in place of drawing screens.
     """
+    if not plain:
+        _require_terminal()
 
     async def run() -> None:
         is_another = await _visit(server, name, token, request, plain=plain)
@@ -37,7 +40,7 @@ def play(
             # Who signs in or out is another player, of whom nothing that the screens hold is true.
             is_another = await _visit(server, None, None, terms, plain=plain)
 
-    asyncio.run(run())
+    run_until_signal(run())
 
 
 async def _visit(server: str, name: str | None, token: str | None, request: PlayRequest, *, plain: bool) -> bool:
@@ -77,6 +80,8 @@ def watch(
     With `mqtt`, a URL such as mqtt://host:1883, the match comes from a broker, and `server`, if given, only supplies
     lost events. Without it the default of `server` is the local one.
     """
+    if not plain:
+        _require_terminal()
 
     async def run() -> None:
         if mqtt is not None:
@@ -92,7 +97,13 @@ def watch(
             else:
                 await watch_online(client, match)
 
-    asyncio.run(run())
+    run_until_signal(run())
+
+
+def _require_terminal() -> None:
+    """Raise CannotStart where no keys can come, or no terminal shows the screens: they would be drawn for ever."""
+    if not all(stream is not None and stream.isatty() for stream in (sys.__stdin__, sys.__stderr__)):
+        raise CannotStart("screens need a terminal; with --plain lines are read and printed")
 
 
 async def watch_online(client: Client, match: str | None) -> None:

@@ -47,8 +47,8 @@ export function writeConditions(conditions) {
   return query.toString();
 }
 
-/** The moves in a text, such as "1. e2 e8 2. e3". @param {string} text */
-export const movesIn = (text) => text.toLowerCase().split(/[\s,;]+/).filter((word) => word && !/^\d+\.+$/.test(word));
+/** The moves in a text, such as "1. e2 e8 2.e3". @param {string} text */
+export const movesIn = (text) => text.toLowerCase().replace(/(^|[\s,;])\d+\.+/g, "$1 ").split(/[\s,;]+/).filter(Boolean);
 
 /** The route of a search. @param {Conditions} conditions */
 export const archiveRoute = (conditions) => `#/archive/${writeConditions(conditions)}`;

@@ -3,6 +3,7 @@
 import { button, fill, h } from "./dom.js";
 import { counted, t } from "./grouptexts.js";
 import { load } from "./lazy.js";
+import { decoded } from "./route.js";
 import { openSheet } from "./sheet.js";
 import { isolated } from "./words.js";
 
@@ -22,7 +23,7 @@ export class GroupsView {
       name: "code",
       required: true,
       maxlength: 32,
-      value: decodeURIComponent(code),
+      value: decoded(code),
       autocomplete: "off",
       autocapitalize: "characters",
       spellcheck: "false",

@@ -3,6 +3,7 @@
 import { button, fill, h, set } from "./dom.js";
 import { counted, t } from "./playertexts.js";
 import { poolText } from "./ratingwords.js";
+import { decoded } from "./route.js";
 
 /** @typedef {import("./protocol").PoolInfo} PoolInfo */
 /** @typedef {import("./protocol").RankedPlayer} RankedPlayer */
@@ -13,7 +14,7 @@ export class LeadersView {
   /** @param {Page} page @param {string} pool the pool of the address, or nothing @param {string} kind */
   constructor(page, pool, kind) {
     this.page = page;
-    this.pool = decodeURIComponent(pool);
+    this.pool = decoded(pool);
     /** @type {Kind} */
     this.kind = kind === "bot" ? "bot" : "person";
     /** @type {readonly PoolInfo[]} */

@@ -1,5 +1,7 @@
 /** The addresses of positions: `#/p/trapgrid/size~5/0....-...-.._0/e1-a4` here, and the same below `/position/` to share. */
 
+import { partsOf } from "./route.js";
+
 /** @typedef {Record<string, number | boolean | null>} Options */
 /** @typedef {{game: string, options: Options, position: string, moves: string[]}} Line */
 
@@ -44,7 +46,7 @@ export function gameAddress(match, ply) {
 
 /** What a route names, or nothing. @param {string} hash @returns {Line | null} */
 export function readLine(hash) {
-  const [, , game, ...rest] = hash.split("/").map(decodeURIComponent);
+  const [, , game, ...rest] = partsOf(hash);
   if (!game) return null;
   const words = /^[a-z]/.test(rest[0] ?? "") ? (rest.shift() ?? "") : "";
   const [position = "", moves = ""] = rest;

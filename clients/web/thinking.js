@@ -5,6 +5,7 @@ import { icon } from "./icons.js";
 import { counted, t } from "./studytexts.js";
 import { Pane } from "./pane.js";
 import { movesAmong } from "./position.js";
+import { partsOf } from "./route.js";
 import { SEARCHES } from "./trace.js";
 import { optionText } from "./words.js";
 
@@ -35,7 +36,7 @@ const SPEEDS = /** @type {const} */ ([
 
 /** @param {string} hash what `thinkingOf` in actions.js made, or a part of it @returns {Start | null} */
 function startOf(hash) {
-  const [, , game, options = "", moves = ""] = hash.split("/").map(decodeURIComponent);
+  const [, , game, options = "", moves = ""] = partsOf(hash);
   if (!game) return null;
   const pairs = options.split(",").filter(Boolean).map((pair) => pair.split("="));
   const value = (/** @type {string} */ word) =>

@@ -48,7 +48,7 @@ def _imports(module: str) -> tuple[str, ...]:
     """Return the modules of `cornered` that a module names in its import statements."""
     file = _file_of(module)
     found = []
-    for source, names, plain in _IMPORT.findall(file.read_text()) if file else ():
+    for source, names, plain in _IMPORT.findall(file.read_text(encoding="utf-8")) if file else ():
         parts = re.findall(r"\w+", names)
         found += [source or plain, *(f"{source}.{part}" for part in parts)]
     return tuple(name for name in found if _file_of(name))

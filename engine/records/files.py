@@ -1,4 +1,5 @@
-"""Files that a killed process leaves readable: replaced as a whole, or lines of which only the last can be torn."""
+"""Files as people write them, and files that a killed process leaves readable: replaced as a whole, or lines of which
+only the last can be torn."""
 
 from __future__ import annotations
 
@@ -8,7 +9,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 
-__all__ = ["LineWriter", "read_lines", "replacing"]
+__all__ = ["LineWriter", "read_lines", "read_text", "replacing"]
+
+
+def read_text(path: Path) -> str:
+    """Return a text that people write with any editor: UTF-8, without its byte order mark, its lines ended by `\\n`.
+
+    Raises OSError, and a ValueError that names the line of another encoding.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{path}:{line}: this is no UTF-8 text; save it as UTF-8") from None
 
 
 @contextmanager

@@ -9,6 +9,9 @@
 
 `roll=2` is a roll of the dice; `leave=1:time` is the departure of seat 1 with its reason. A number precedes every round
 of as many moves as there are seats. Tag values are JSON strings, in which non-printable characters are escaped.
+
+As in PGN's import format, spaces and line breaks between words have no meaning, `1.d4` is `1. d4`, and what lies
+between braces, from `;` to the end of a line, or in a line that begins with `%`, is a comment.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
 
@@ -39,8 +43,17 @@ from cornered.engine.records.record import (
 
 __all__ = ["from_text", "read_option", "to_lines", "to_text"]
 
-_TAG_LINE: Final = re.compile(r'\[([A-Za-z]\w*) (".*")\]\s*')
-_MOVE_TOKEN: Final = re.compile(r"\{(?P<comment>[^}]*)\}|(?P<number>\d+\.+)(?=\s|$)|(?P<word>[^\s{}]+)|(?P<bad>[{}])")
+_TOKEN: Final = re.compile(
+    r"""
+    \[ \s* (?P<tag>[A-Za-z]\w*) \s+ (?P<value>"(?:[^"\\\n]|\\.)*") \s* \]
+    | \{ (?P<comment>[^}]*) \}
+    | (?P<skipped> ;[^\n]* | ^%[^\n]* | \ufeff)  # Files that are joined keep their byte order marks.
+    | (?P<number>\d+\.+)
+    | (?P<word>[^\s{}\[\];]+)
+    | (?P<bad>\S)
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
 _CLOCK_TAG: Final = re.compile(r"\[%clk (\d+):(\d\d):(\d\d)(?:\.(\d{1,3}))?\]")
 _RESULT: Final = re.compile(r"\*|1/2-1/2|\d(?:-\d)+")
 _LINE_CHARACTERS: Final = 100
@@ -75,62 +88,90 @@ def to_lines(record: Record) -> Iterator[str]:
     yield ""
 
 
+@dataclass
+class _Read:
+    """What was read of one record: the tags, then the words of its moves, each with its line."""
+
+    line: int
+    tags: dict[str, str] = field(default_factory=dict)
+    plies: list[Ply] = field(default_factory=list)
+    lines: list[int | None] = field(default_factory=list)
+    result: str | None = None
+    """The word that ends the moves."""
+
+    @property
+    def has_moves(self) -> bool:
+        """Whether a tag that follows is another record's."""
+        return bool(self.plies) or self.result is not None
+
+
 def from_text(text: str) -> list[Record]:
     """Parse the records of a text and replay them. Raises RecordError at the first invalid one."""
     records: list[Record] = []
-    lines = [line.rstrip("\r") for line in text.split("\n")]
-    at = 0
-    while at < len(lines):
-        if not lines[at].strip():
-            at += 1
-            continue
-        first, tags = at + 1, dict[str, str]()
-        while at < len(lines) and (lines[at].startswith("[") or not lines[at].strip()):
-            if lines[at].strip():
-                name, value = _read_tag(lines[at], at + 1)
-                if name in tags:
-                    raise RecordError(f"the tag {name} is there twice", line=at + 1)
-                tags[name] = value
-            at += 1
-        body = at
-        while at < len(lines) and not lines[at].startswith("["):
-            at += 1
-        records.append(_read_record(tags, first, "\n".join(lines[body:at]), body + 1))
-    return records
-
-
-def _read_record(tags: dict[str, str], line: int, body: str, body_line: int) -> Record:
-    if "Game" not in tags:
-        raise RecordError('a record begins with its tags, among them [Game "..."]', line=line)
-    plies: list[Ply] = []
-    lines: list[int | None] = []
-    result = tags.pop("Result", "*")
-    is_over = False
-    here, counted = body_line, 0
-    for token in _MOVE_TOKEN.finditer(body):
-        here += body.count("\n", counted, token.start())
+    read: _Read | None = None
+    here, counted = 1, 0
+    for token in _TOKEN.finditer(text):
+        here += text.count("\n", counted, token.start())
         counted = token.start()
         if token["bad"]:
-            raise RecordError(f"a comment's {token['bad']!r} has no partner", line=here)
-        if token["comment"] is not None:
+            raise _unreadable(text, token, here)
+        if token["skipped"] or (token["comment"] is not None and read is None):
+            continue
+        if read is not None and read.has_moves and token["tag"]:
+            records.append(_record(read))
+            read = None
+        if read is None:
+            read = _Read(here)
+        _take(read, token, here)
+    return records if read is None else [*records, _record(read)]
+
+
+def _unreadable(text: str, token: re.Match[str], line: int) -> RecordError:
+    if token["bad"] in "[]":
+        written = text[text.rfind("\n", 0, token.start()) + 1 :].partition("\n")[0].strip()
+        return RecordError(f'a tag reads [Name "value"], not {written}', line=line)
+    return RecordError(f"a comment's {token['bad']!r} has no partner", line=line)
+
+
+def _take(read: _Read, token: re.Match[str], line: int) -> None:
+    """Add a token to the record."""
+    match token.lastgroup:
+        case "value":
+            if token["tag"] in read.tags:
+                raise RecordError(f"the tag {token['tag']} is there twice", line=line)
+            try:
+                read.tags[token["tag"]] = json.loads(token["value"])
+            except ValueError:
+                raise RecordError(f'a tag reads [Name "value"], not {token[0]}', line=line) from None
+        case "comment":
             clock = _CLOCK_TAG.search(token["comment"])
-            if clock and plies and isinstance(plies[-1], RecordedMove):
-                plies[-1] = RecordedMove(plies[-1].text, _milliseconds(clock))
-        elif token["word"] and is_over:
-            raise RecordError(f"{token['word']!r} follows the result; a new game begins with its tags", line=here)
-        elif token["word"] and _RESULT.fullmatch(token["word"]):
-            is_over = True
-            if token["word"] != result:
-                raise RecordError(f"the moves end with {token['word']}, but the Result tag is {result}", line=here)
-        elif token["word"]:
-            plies.append(read_ply(token["word"].removeprefix("roll="), None))
-            lines.append(here)
+            if clock and read.plies and isinstance(read.plies[-1], RecordedMove):
+                read.plies[-1] = RecordedMove(read.plies[-1].text, _milliseconds(clock))
+        case "word":
+            word = token["word"]
+            if read.result is not None:
+                raise RecordError(f"{word!r} follows the result; a new game begins with its tags", line=line)
+            if _RESULT.fullmatch(word):
+                read.result = word
+                told = read.tags.get("Result", "*")
+                if word != told:
+                    raise RecordError(f"the moves end with {word}, but the Result tag is {told}", line=line)
+            else:
+                read.plies.append(read_ply(word.removeprefix("roll="), None))
+                read.lines.append(line)
+
+
+def _record(read: _Read) -> Record:
+    tags = read.tags
+    if "Game" not in tags:
+        raise RecordError('a record begins with its tags, among them [Game "..."]', line=read.line)
+    result = tags.pop("Result", "*")
     try:
         game = engine.load(tags.pop("Game"), **dict(map(read_option, tags.pop("Options", "").split())))
         seats = range(game.seats)
         record = Record(
             game=game,
-            plies=tuple(plies),
+            plies=tuple(read.plies),
             players=tuple(tags.pop(f"Player{seat}", "?") for seat in seats) if "Player0" in tags else (),
             places=read_result(result, game.seats),
             termination=tags.pop("Termination", ""),
@@ -140,8 +181,8 @@ def _read_record(tags: dict[str, str], line: int, body: str, body_line: int) -> 
             tags=tags,
         )
     except ValueError as error:
-        raise RecordError(str(error), line=line) from error
-    check(record, lines, line)
+        raise RecordError(str(error), line=read.line) from error
+    check(record, read.lines, read.line)
     return record
 
 
@@ -171,16 +212,6 @@ def _wrapped(words: Iterable[str]) -> Iterator[str]:
         else:
             line = f"{line} {word}" if line else word
     yield line
-
-
-def _read_tag(line: str, number: int) -> tuple[str, str]:
-    found = _TAG_LINE.fullmatch(line)
-    try:
-        if found is None:
-            raise ValueError
-        return found[1], json.loads(found[2])
-    except ValueError:
-        raise RecordError(f'a tag reads [Name "value"], not {line}', line=number) from None
 
 
 def read_option(word: str) -> tuple[str, OptionValue]:

@@ -41,7 +41,7 @@ def held(folder: Path, plan: Mapping[str, Any], what: str, results: str) -> Iter
 def _settle(path: Path, plan: dict[str, Any], what: str, results: str) -> None:
     if path.exists():
         try:
-            known = json.loads(path.read_text())
+            known = json.loads(path.read_text(encoding="utf-8"))
         except ValueError:
             raise ValueError(f"{path} cannot be read; choose another folder with --out") from None
         wanted = json.loads(json.dumps(plan))
@@ -64,7 +64,7 @@ def _settle(path: Path, plan: dict[str, Any], what: str, results: str) -> None:
     elif found := _results(path.parent, results):
         raise ValueError(f"{found[0]} has games whose plan, {path.name}, is gone; choose another folder with --out")
     with replacing(path, sync=True) as part:
-        part.write_text(json.dumps(plan, indent=2) + "\n")
+        part.write_text(json.dumps(plan, indent=2) + "\n", encoding="utf-8")
 
 
 def _results(folder: Path, pattern: str) -> list[Path]:

@@ -13,6 +13,7 @@ from cornered.bots.evaluate import is_duel
 from cornered.bots.playout import playouts
 from cornered.engine import CHANCE, Game
 from cornered.engine.hashing import mixed
+from cornered.engine.records.files import read_text
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import ContestTerms
 
@@ -77,7 +78,7 @@ def from_file(path: Path, terms: ContestTerms) -> Openings:
     Empty lines and lines that begin with # are skipped. Raises ValueError that names the line of an illegal move or of
     a finished game."""
     openings = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(read_text(path).splitlines(), 1):
         moves = tuple(line.split())
         if not moves or moves[0].startswith("#"):
             continue

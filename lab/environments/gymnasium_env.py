@@ -10,7 +10,7 @@ from gymnasium import spaces
 
 from cornered.engine import CHANCE, Game
 from cornered.lab.environments.board import Board
-from cornered.lab.environments.opponent import Opponent, opponent
+from cornered.lab.environments.opponent import BotOpponent, Opponent, bot
 from cornered.lab.environments.playouts import LONGEST
 
 __all__ = ["OpponentEnv"]
@@ -48,7 +48,7 @@ class OpponentEnv(gymnasium.Env[dict[str, Any], Any]):
         self._word = against if isinstance(against, str) else None
         self._milliseconds = milliseconds
         self._opponent: Opponent = (
-            opponent(against, game, seed=0, milliseconds=milliseconds) if isinstance(against, str) else against
+            BotOpponent(bot(against, game, seed=0), milliseconds) if isinstance(against, str) else against
         )
         coded = self._board.encoding
         self.action_space = spaces.Discrete(coded.count)
@@ -66,7 +66,7 @@ class OpponentEnv(gymnasium.Env[dict[str, Any], Any]):
         super().reset(seed=seed)
         if self._word is not None:
             own = int(self.np_random.integers(2**31))
-            self._opponent = opponent(self._word, self._board.game, seed=own, milliseconds=self._milliseconds)
+            self._opponent = BotOpponent(bot(self._word, self._board.game, seed=own), self._milliseconds)
         self._board.reset()
         self._play_others()
         return self._observed(), {}

@@ -84,6 +84,10 @@ class _SpielGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
             params or {},
         )
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Its class is made for the rules when this module is imported, and has no name in it.
+        return openspiel_game, (self.rules,)
+
     def new_initial_state(self, state: None = None) -> Any:
         return _SpielState(self)
 

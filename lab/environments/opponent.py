@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from cornered.bots.bot import Bot, Limit
@@ -10,7 +11,7 @@ from cornered.bots.roster import create
 from cornered.engine import Game
 from cornered.lab.environments.board import Board
 
-__all__ = ["Opponent", "bot", "opponent"]
+__all__ = ["BotOpponent", "Opponent", "bot"]
 
 Opponent: TypeAlias = Callable[[Board], int]
 """Returns an action that is legal on a board, which it leaves as it is."""
@@ -29,11 +30,13 @@ def bot(word: str, game: Game, *, seed: int | None = None) -> Bot:
     return made
 
 
-def opponent(word: str, game: Game, *, seed: int, milliseconds: int) -> Opponent:
-    """Return a bot as an opponent that thinks so many milliseconds at most for each move."""
-    made = bot(word, game, seed=seed)
+@dataclass
+class BotOpponent:
+    """A bot that thinks so many milliseconds at most for each move. A copy goes on by itself, with its own chance."""
 
-    def choose(board: Board) -> int:
-        return board.encoding.action(made.choose(board.state, Limit(time=milliseconds)).move)
+    bot: Bot
+    milliseconds: int
 
-    return choose
+    def __call__(self, board: Board) -> int:
+        limit = Limit(time=self.milliseconds)
+        return board.encoding.action(self.bot.choose(board.state, limit).move)

@@ -71,7 +71,6 @@ class VectorGames:
         self._status = np.zeros((count, 5), np.int64)
         self._status[:, 2] = longest
         self._shape = np.array(self.encoding.shape[1:], np.int64)
-        self._flat = self.observations.reshape(len(self.observations), math.prod(self.encoding.shape))
         self.reset(seed)
 
     def __len__(self) -> int:
@@ -126,7 +125,8 @@ class VectorGames:
             actions,
             self._seeds,
             self.legal,
-            self._flat,
+            # No attribute of its own: in a copy of these games it would be a view of nothing.
+            self.observations.reshape(len(self.observations), math.prod(self.encoding.shape)),
             self._status,
             self._shape,
         )

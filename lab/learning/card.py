@@ -38,4 +38,4 @@ It knows boards of this size alone; the search uses the hand-written evaluation 
 search comes near, such as those of random walls, were seen at the beginning of games only.
 """
     with replacing(folder / f"generation-{generation.number}" / CARD) as part:
-        part.write_text(text)
+        part.write_text(text, encoding="utf-8")

@@ -55,7 +55,7 @@ class Generation:
 def held_plan(folder: Path) -> LearningPlan | None:
     """Return the plan of a run's folder, None where none was begun."""
     path = folder / PLAN
-    return LearningPlan(**json.loads(path.read_text())) if path.is_file() else None
+    return LearningPlan(**json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else None
 
 
 def plan_within(plan: LearningPlan, hours: float, workers: int) -> LearningPlan:
@@ -83,7 +83,7 @@ def learn(
     held = held_plan(folder)
     if held is None:
         with replacing(folder / PLAN) as part:
-            part.write_text(json.dumps(plan.as_json()))
+            part.write_text(json.dumps(plan.as_json()), encoding="utf-8")
     elif held != plan:
         raise ValueError(f"{folder} holds the run of another plan, {held.command!r}; finish that one or name another")
     done: list[Generation] = []
@@ -97,7 +97,7 @@ def learn(
             curve = _fit(plan, number, positions, scale, start, known, best, own, report)
             judgement = judge(plan, own / NETWORK, best, workforce, _told(report, number))
             _conclude(own, len(positions), curve, judgement)
-        found = Generation(number, own / NETWORK, **json.loads((own / RESULT).read_text()))
+        found = Generation(number, own / NETWORK, **json.loads((own / RESULT).read_text(encoding="utf-8")))
         best = found.network if found.is_kept else best
         done.append(found)
         publish(found)
@@ -184,4 +184,4 @@ def _conclude(own: Path, positions: int, curve: list[EpochLoss], judgement: Judg
     }
     assert result.keys() == {field.name for field in fields(Generation)} - {"number", "network"}
     with replacing(own / RESULT) as part:
-        part.write_text(json.dumps(result))
+        part.write_text(json.dumps(result), encoding="utf-8")

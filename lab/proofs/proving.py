@@ -201,14 +201,14 @@ def _note(trees: dict[int, ClaimTree]) -> str:
 
 def _concluded(folder: Path, result: ProofResult) -> ProofResult:
     with replacing(folder / RESULT) as part:
-        part.write_text(json.dumps(asdict(result)))
+        part.write_text(json.dumps(asdict(result)), encoding="utf-8")
     return result
 
 
 def plan_of(folder: Path) -> ProofPlan:
     """Return the plan of a folder. Raises Flaw where it has none."""
     try:
-        plan = ProofPlan.from_json(json.loads((folder / PLAN).read_text()))
+        plan = ProofPlan.from_json(json.loads((folder / PLAN).read_text(encoding="utf-8")))
         plan.load()
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise Flaw(f"{folder} holds no proof") from None

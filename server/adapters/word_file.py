@@ -67,4 +67,4 @@ class WordFile:
             raw = file.read(MAX_BYTES + 1)
         if len(raw) > MAX_BYTES:
             raise ValueError(f"it is larger than {MAX_BYTES} bytes")
-        return ChatFilter.of(raw.decode().splitlines(), masks=self._masks)
+        return ChatFilter.of(raw.decode("utf-8-sig").splitlines(), masks=self._masks)

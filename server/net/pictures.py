@@ -21,8 +21,8 @@ PNG_WIDTH: Final = 800
 """Pixels, which is enough for what other sites show beside a link."""
 DRAWING_TIMEOUT_S: Final = 20
 DRAW_PROGRAM: Final = (
-    "import os, sys; os.nice(10); import resvg_py; "
-    "sys.stdout.buffer.write(bytes(resvg_py.svg_to_bytes(svg_string=sys.stdin.read(), width=int(sys.argv[1]), "
+    "import os, sys; os.nice(10); import resvg_py; svg = sys.stdin.buffer.read().decode(); "
+    "sys.stdout.buffer.write(bytes(resvg_py.svg_to_bytes(svg_string=svg, width=int(sys.argv[1]), "
     "skip_system_fonts=True)))"
 )
 """Below the server's priority, since moves come first."""

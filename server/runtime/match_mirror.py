@@ -67,7 +67,7 @@ class MatchMirror(MatchRoom):
 
     @property
     def watchers(self) -> int:
-        return len(self.spectators) if self._watchers is None else self._watchers
+        return self.spectators.people if self._watchers is None else self._watchers
 
     def close(self) -> None:
         super().close()
@@ -84,7 +84,7 @@ class MatchMirror(MatchRoom):
             wish = Subscribe(
                 match=self.match.id,
                 seats=tuple(sorted(set(self._players.values()))),
-                watchers=len(self.spectators),
+                watchers=self.spectators.people,
             )
             self._services.nodes.send(owner, wish)
 

@@ -121,7 +121,7 @@ class MatchTask(MatchRoom):
 
     @property
     def watchers(self) -> int:
-        return len(self.spectators) + self._subscribers.watchers
+        return self.spectators.people + self._subscribers.watchers
 
     async def drained(self) -> None:
         """Return when every command that has arrived is answered."""

@@ -29,6 +29,8 @@ from cornered.server.refusal import Refusal
 __all__ = ["PAGE_LEADERS", "RatingAnswers"]
 
 PAGE_LEADERS: Final = 50
+MAX_RANK_DIGITS: Final = 9
+"""Digits of a rank in a cursor: a larger number could not be sent back."""
 MAX_STANDINGS: Final = 30
 MAX_POINTS: Final = 200
 """Points of a history: more than a graph has pixels for, and read without those between them."""
@@ -153,7 +155,7 @@ def _cursor(after: str | None) -> tuple[int, str | None]:
     if after is None:
         return 0, None
     rank, _, player = after.partition("_")
-    if not (rank.isascii() and rank.isdigit() and player):
+    if not (rank.isascii() and rank.isdigit() and len(rank) <= MAX_RANK_DIGITS and player):
         raise Refusal("bad_options", "`after` is what an earlier page gave as `more`; leave it out for the first page")
     return int(rank), player
 

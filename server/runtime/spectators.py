@@ -8,7 +8,7 @@ missed. A delay holds everything back, and `shown` is the match as spectators se
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, islice, takewhile
 from typing import Final, NamedTuple
@@ -69,6 +69,8 @@ class Spectators:
         self._ready: dict[Codec, dict[ClientConnection, Write]] = {JSON: {}, MSGPACK: {}}
         self._behind: set[ClientConnection] = set()
         self._crowd = 0
+        # The people among the clients by id, each with the number of their windows.
+        self._people: Counter[str] = Counter()
         self._held: deque[tuple[int, Broadcast, Match]] = deque()
         self._release_timer: asyncio.TimerHandle | None = None
         self._rounds: deque[_Round] = deque()
@@ -81,6 +83,11 @@ class Spectators:
     def __len__(self) -> int:
         return self._crowd
 
+    @property
+    def people(self) -> int:
+        """The number of those who watch: one with several windows is one watcher."""
+        return len(self._people)
+
     def __contains__(self, client: ClientConnection) -> bool:
         return client in self._ready[client.codec] or client in self._behind
 
@@ -92,6 +99,7 @@ class Spectators:
     def add(self, client: ClientConnection) -> None:
         if client not in self:
             self._crowd += 1
+            self._people[client.player.id] += 1
             if client.is_behind:
                 self._behind.add(client)
             else:
@@ -101,6 +109,9 @@ class Spectators:
     def remove(self, client: ClientConnection) -> None:
         if client in self:
             self._crowd -= 1
+            self._people[client.player.id] -= 1
+            if not self._people[client.player.id]:
+                del self._people[client.player.id]
             self._ready[client.codec].pop(client, None)
             self._behind.discard(client)
             self._count_changed()
@@ -162,6 +173,7 @@ class Spectators:
         for ready in self._ready.values():
             ready.clear()
         self._behind.clear()
+        self._people.clear()
         self._crowd = 0
         self._rounds.clear()
         self._held.clear()

@@ -198,19 +198,19 @@ def test_a_tournament_of_an_edited_file_is_refused_and_one_without_digests_goes_
 ) -> None:
     monkeypatch.chdir(tmp_path)
     mine = Path("mine.py")
-    mine.write_text(CHOOSE.format(0))
+    mine.write_text(CHOOSE.format(0), encoding="utf-8")
     asked = ("tournament", "./mine.py", "random", *QUICK, "--games", "2", "--out", "kept")
     assert run(*asked).exit_code == 0
-    mine.write_text(CHOOSE.format(-1))
+    mine.write_text(CHOOSE.format(-1), encoding="utf-8")
     refused = run(*asked)
     assert refused.exit_code == 2
     assert refused.stderr == (
         "cornered: ./mine.py has changed since the games in kept were played; choose another folder with --out, or "
         "remove kept\n"
     )
-    plan = json.loads(Path("kept", PLAN).read_text())
+    plan = json.loads(Path("kept", PLAN).read_text(encoding="utf-8"))
     del plan["files"]
-    Path("kept", PLAN).write_text(json.dumps(plan))
+    Path("kept", PLAN).write_text(json.dumps(plan), encoding="utf-8")
     assert "All 2 games are of an earlier run" in run(*asked).stdout
 
 
@@ -229,7 +229,7 @@ def test_the_plan_has_a_digest_of_each_file_that_a_bot_word_names(
     digests = []
     for text in ("before", "after"):
         for name in ("mine.py", "mine.json", "engine", "log.txt"):
-            Path(name).write_text(text)
+            Path(name).write_text(text, encoding="utf-8")
         digests.append({word: file_digests([word]) for word in words})
     before, after = digests
     assert {word: [*named] for word, named in before.items()} == {
@@ -241,7 +241,7 @@ def test_the_plan_has_a_digest_of_each_file_that_a_bot_word_names(
 def test_an_edit_before_the_first_game_needs_no_other_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for text in ("before", "after"):
-        Path("mine.py").write_text(text)
+        Path("mine.py").write_text(text, encoding="utf-8")
         with held(tmp_path / "kept", {"files": {"mine.py": text}}, "contest", GAMES_FILE):
             pass
     assert json.loads((tmp_path / "kept" / PLAN).read_text()) == {"files": {"mine.py": "after"}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import signal
 import socket
@@ -48,7 +49,7 @@ def test_check_names_what_it_cannot_read(tmp_path: Path) -> None:
     for path in (tmp_path, binary, tmp_path / "missing"):
         result = run("check", str(path))
         assert result.exit_code == 2
-        assert result.stderr.startswith(f"cornered: {path}: ")
+        assert result.stderr.startswith(f"cornered: {path}:")
 
 
 def test_a_fault_of_the_program_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,6 +85,14 @@ def test_a_taken_port_and_a_wrong_host_are_named(tmp_path: Path, monkeypatch: py
             result = run("serve", "--no-bots", *given, **where)
             assert result.exit_code == 2
             assert f"cornered: the server cannot start: {said}" in result.stderr
+
+
+def test_screens_are_not_drawn_where_no_key_can_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "__stdin__", io.StringIO())
+    for command in ("play", "watch"):
+        result = run(command)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.startswith("cornered: screens need a terminal; with --plain ")
 
 
 def test_a_reader_that_goes_away_ends_a_command_without_a_traceback() -> None:

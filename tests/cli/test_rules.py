@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,13 @@ def test_check_reads_records_of_both_forms(tmp_path: Path) -> None:
     done = run("check", str(tmp_path / "records.jsonl"), str(tmp_path / "records.txt"))
     assert done.exit_code == 0
     assert "trapgrid record: 5 agree, 0 differ" in done.stdout
+
+
+@pytest.mark.parametrize("write", [to_text, to_json])
+def test_check_reads_files_of_any_editor(tmp_path: Path, write: Callable[[Record], str]) -> None:
+    path = tmp_path / "records"
+    path.write_bytes(b"\xef\xbb\xbf" + f"{write(RECORD)}\n".replace("\n", "\r\n").encode())
+    assert "trapgrid record: 1 agree, 0 differ" in run("check", str(path)).stdout
 
 
 GAME = {"kind": "game", "game": "trapgrid", "options": {"size": 3}, "moves": ["b3", "c2", "c3", "b2"], "winner": 1}

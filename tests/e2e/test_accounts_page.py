@@ -134,7 +134,7 @@ def test_recovery_codes_are_not_lost_by_a_slip_and_each_sets_a_password_once(ope
     expect(codes).to_be_visible()
     with window.page.expect_download() as download:
         codes.get_by_role("link", name="Save as a file").click()
-    saved = Path(download.value.path()).read_text()
+    saved = Path(download.value.path()).read_text(encoding="utf-8")
     shown = codes.locator("code").all_inner_texts()
     assert [line for line in saved.splitlines() if line in shown] == shown
     codes.get_by_label("I have kept them").check()
@@ -208,7 +208,7 @@ def test_ones_data_are_saved_and_one_is_deleted_by_a_second_press(open_window: O
     open_account(window, "Save my data")
     with window.page.expect_download() as download:
         sheet(window, "Save my data").get_by_role("link", name="Save the file").click()
-    lines = [json.loads(line) for line in Path(download.value.path()).read_text().splitlines()]
+    lines = [json.loads(line) for line in Path(download.value.path()).read_text(encoding="utf-8").splitlines()]
     assert "Garganey" in json.dumps(lines)
     assert PASSWORD not in json.dumps(lines)
     window.page.keyboard.press("Escape")
@@ -231,7 +231,7 @@ def test_a_guest_sees_what_is_stored_and_is_deleted(open_window: OpenWindow) -> 
     sheet(window, "Your data").get_by_role("button", name="Save my data").click()
     with window.page.expect_download() as download:
         sheet(window, "Save my data").get_by_role("link", name="Save the file").click()
-    assert "Passing Swift" in Path(download.value.path()).read_text()
+    assert "Passing Swift" in Path(download.value.path()).read_text(encoding="utf-8")
     window.page.keyboard.press("Escape")
     sheet(window, "Your data").get_by_role("button", name="Delete me").click()
     for label in ("Delete me", "Really delete me?"):

@@ -61,7 +61,7 @@ def test_games_are_searched_and_the_address_repeats_the_search(open_window: Open
     expect(other.page.get_by_label("Board size")).to_have_value("3")
     with page.expect_download() as download:
         page.get_by_role("link", name="All as JSON").click()
-    records = [json.loads(line) for line in Path(download.value.path()).read_text().splitlines()]
+    records = [json.loads(line) for line in Path(download.value.path()).read_text(encoding="utf-8").splitlines()]
     assert [record["moves"][:2] for record in records] == [list(OPENING[:2])] * 3
     page.go_back()
     expect(page.locator(".found-game")).to_have_count(5)

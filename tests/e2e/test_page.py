@@ -47,6 +47,19 @@ def test_two_people_play_a_game_while_a_third_watches(game: str, open_window: Op
     assert all(move in told for move in third.moves)
 
 
+def test_an_address_that_is_no_encoding_of_a_text_opens_its_view_too(open_window: OpenWindow) -> None:
+    window = open_window()
+    for route, shown in (
+        ("#/p/%", "This position cannot be shown"),
+        ("#/leaders/%", "Leaderboard"),
+        ("#/join/%", "You are invited"),
+        ("#/think/%", "Board"),
+    ):
+        window.page.evaluate("(route) => { location.hash = route; }", route)
+        expect(window.page.locator("#view")).to_contain_text(shown)
+        assert window.errors == []
+
+
 def test_a_reload_in_mid_game_resumes_also_where_the_match_cannot_be_joined_at_once(open_window: OpenWindow) -> None:
     first, second = open_window(cuttable=True), open_window()
     begin(first, second, "TrapGrid", size=5)

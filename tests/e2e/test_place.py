@@ -65,7 +65,7 @@ def test_two_guests_become_accounts_play_rated_and_one_takes_its_data_and_leaves
     open_account(first, "Save my data")
     with first.page.expect_download() as download:
         sheet(first, "Save my data").get_by_role("link", name="Save the file").click()
-    lines = [json.loads(line) for line in Path(download.value.path()).read_text().splitlines()]
+    lines = [json.loads(line) for line in Path(download.value.path()).read_text(encoding="utf-8").splitlines()]
     saved = json.dumps(lines)
     assert lines[0]["account"]["name"] == "Bunting"
     assert match.rpartition("/")[2] in saved

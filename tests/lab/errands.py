@@ -51,9 +51,9 @@ def act(what: str) -> str:
         case "segfault":
             os.kill(os.getpid(), signal.SIGSEGV)
         case "exit-once":
-            with Path(detail).open("a") as file:
+            with Path(detail).open("a", encoding="utf-8") as file:
                 print("tried", file=file)
-            if len(Path(detail).read_text().splitlines()) == 1:
+            if len(Path(detail).read_text(encoding="utf-8").splitlines()) == 1:
                 os._exit(1)
         case "cut-once":
             if not Path(detail).exists():
@@ -72,7 +72,7 @@ def act(what: str) -> str:
         case "work":
             work(float(detail))
         case "tell":
-            with Path(detail).open("a") as file:
+            with Path(detail).open("a", encoding="utf-8") as file:
                 print(os.getpid(), file=file)
         case "raise":
             raise Unsendable(1, 2)
@@ -134,5 +134,5 @@ def tell_and_die(path: str) -> str:
 
 def exit_on(path: str) -> str:
     """End the process as soon as something is written to a pipe."""
-    Path(path).read_text()
+    Path(path).read_text(encoding="utf-8")
     os._exit(6)

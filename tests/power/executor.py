@@ -53,7 +53,7 @@ def cpu_of(pid: int) -> float:
     """Return the CPU seconds of a process, its ended children and its living descendants."""
     total = 0.0
     with contextlib.suppress(OSError):
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         total = sum(map(int, fields[11:15])) / TICK_HZ
         for thread in Path(f"/proc/{pid}/task").glob("*/children"):
             with contextlib.suppress(OSError):
@@ -63,7 +63,7 @@ def cpu_of(pid: int) -> float:
 
 def memory_of(pid: int) -> int:
     with contextlib.suppress(OSError):
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
+        return int(Path(f"/proc/{pid}/statm").read_text(encoding="utf-8").split()[1]) * PAGE
     return 0
 
 

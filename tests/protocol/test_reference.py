@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,6 +15,7 @@ from hypothesis import assume, given, settings
 from jsonschema import Draft202012Validator
 
 from cornered.protocol.codec import JSON
+from cornered.protocol.commands import COMMAND
 from cornered.protocol.manual import ERROR_WORDS
 from cornered.protocol.messages import ErrorCode, Happened
 from cornered.protocol.reference import REPOSITORY, stale
@@ -51,6 +54,26 @@ def test_a_file_that_is_missing_or_changed_is_stale(tmp_path: Path) -> None:
     (tmp_path / "PROTOCOL.md").write_text("out of date", encoding="utf-8")
     (tmp_path / "protocol/schema.json").unlink()
     assert stale(tmp_path) == ["protocol/schema.json", "PROTOCOL.md"]
+
+
+BOUNDS = ({"minimum", "exclusiveMinimum"}, {"maximum", "exclusiveMaximum"})
+
+
+def unbounded(schema: object, path: str = "") -> Iterator[str]:
+    """Yield the paths of the numbers that have no least or no greatest value."""
+    parts = schema.items() if isinstance(schema, dict) else enumerate(schema) if isinstance(schema, list) else ()
+    for name, part in parts:
+        yield from unbounded(part, f"{path}/{name}")
+    is_number = isinstance(schema, dict) and schema.get("type") in ("integer", "number")
+    if is_number and not all(dict(parts).keys() & bound for bound in BOUNDS):
+        yield path
+
+
+def test_each_number_of_a_client_has_bounds_that_a_database_and_a_browser_can_hold() -> None:
+    schema = COMMAND.json_schema()
+    assert list(unbounded(schema)) == []
+    greatest = re.findall(r'"(?:exclusiveM|m)aximum": (\d+)', json.dumps(schema))
+    assert max(map(int, greatest)) <= 2**53
 
 
 def test_the_schema_is_a_schema() -> None:

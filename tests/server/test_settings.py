@@ -122,6 +122,11 @@ def test_a_variable_that_sets_nothing_is_named_in_a_warning(
     ]
 
 
+def test_a_file_may_come_from_any_editor(tmp_path: Path) -> None:
+    (tmp_path / "cornered.toml").write_bytes(b"\xef\xbb\xbfport = 18599\r\n")
+    assert load_settings().port == 18599
+
+
 @pytest.mark.parametrize("content", [b"port = \n", b'node = "\xff"\n'])
 def test_a_broken_or_missing_file_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "cornered.toml"

@@ -3512,7 +3512,10 @@ export interface WatchTournament {
   type: "watch_tournament";
 }
 
-/** The number of a match's watchers, sent on a change and at most once a second. */
+/**
+ * The number of people who watch a match, sent on a change and at most once a second. Several windows of one person
+ * on one node are one watcher.
+ */
 export interface Watchers {
   type: "watchers";
   match: string;

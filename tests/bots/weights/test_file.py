@@ -63,7 +63,7 @@ def test_a_file_comes_back_as_it_was(file: Path) -> None:
 
 
 def test_nonsense_is_refused_by_the_files_name_and_what_is_wrong(file: Path, subtests: pytest.Subtests) -> None:
-    fields = json.loads(file.read_text())
+    fields = json.loads(file.read_text(encoding="utf-8"))
     cases: list[tuple[dict[str, object], str]] = [
         ({"cornered": "network"}, "cornered: Input should be 'weights'"),
         ({"version": 2}, "version: Input should be 1"),
@@ -79,12 +79,12 @@ def test_nonsense_is_refused_by_the_files_name_and_what_is_wrong(file: Path, sub
     ]
     for changes, complaint in cases:
         with subtests.test(complaint):
-            file.write_text(json.dumps(fields | changes))
+            file.write_text(json.dumps(fields | changes), encoding="utf-8")
             with pytest.raises(ValueError, match=r"weights\.json holds no weights of ours") as caught:
                 read(file)
             assert complaint in str(caught.value)
     file.write_bytes(b"\xff\xfe")
-    with pytest.raises(ValueError, match="holds no weights of ours"):
+    with pytest.raises(ValueError, match=r"weights\.json:1: this is no UTF-8 text"):
         read(file)
     with pytest.raises(OSError, match=r"none\.json"):
         read(file.with_name("none.json"))

@@ -77,3 +77,9 @@ def test_the_page_bounds_passwords_and_tokens_as_the_server_does() -> None:
     days = re.search(r"const DAYS = \[(.*)\];", (WEB / "signedin.js").read_text(encoding="utf-8"))
     assert days is not None
     assert max(map(int, days[1].split(", "))) == MAX_TOKEN_DAYS
+
+
+def test_only_one_function_decodes_parts_of_an_address() -> None:
+    """`decodeURIComponent` throws for what no encoding is, and the view of that address would never open."""
+    decoding = [module.name for module in WEB.glob("*.js") if "decodeURI" in module.read_text(encoding="utf-8")]
+    assert decoding == ["route.js"]

@@ -9,7 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from cornered.engine.records.files import LineWriter, read_lines, replacing
+from cornered.engine.records.files import LineWriter, read_lines, read_text, replacing
+
+
+def test_a_text_is_the_same_from_every_editor(tmp_path: Path) -> None:
+    path = tmp_path / "openings.txt"
+    for written in ("Łódź\nb3\n".encode(), b"\xef\xbb\xbf" + "Łódź\r\nb3\r\n".encode()):
+        path.write_bytes(written)
+        assert read_text(path) == "Łódź\nb3\n"
+    path.write_bytes("b3\nŁódź\n".encode("iso8859-2"))
+    with pytest.raises(ValueError, match=f"^{path}:2: this is no UTF-8 text"):
+        read_text(path)
 
 
 def test_what_is_written_takes_the_place_of_what_was_there(tmp_path: Path) -> None:

@@ -75,6 +75,30 @@ def test_records_in_one_text_follow_one_another(several: list[Record], newline: 
     assert from_text("".join(map(to_text, several)).replace("\n", newline)) == several
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("[", "    ["),
+        ("1. b3 c2 2. c3", "    1. b3 c2\n    2. c3"),
+        ("1. b3 c2 2. c3", "1.b3 c2 2.c3"),
+        ("1. b3 c2 2. c3", "1. b3 1... c2 2. c3"),
+        ("b3", "b3 {thought\n[%clk 0:00:58] of it }"),
+        ("b3", "b3 {\n[Game}"),
+        ("b3", "b3 ; better than a2 {\n"),
+        ("[Game", "; a note [of mine]\n% made by a program {\n{ours} [Game"),
+        ("\n[Options", " [ Options"),
+        ("[Game", "\ufeff[Game"),
+    ],
+)
+def test_a_text_record_is_read_as_other_readers_of_pgn_do(change: tuple[str, str]) -> None:
+    changed = SHORT.replace(*change)
+    assert changed != SHORT
+    read = from_text(SHORT + changed)
+    assert [one.final for one in read] == [one.final for one in from_text(SHORT * 2)]
+    clock = 58_000 if "%clk" in changed else None
+    assert read[1].plies[0] == RecordedMove("b3", clock)
+
+
 def test_a_text_record_reads_like_a_score_sheet() -> None:
     record = Record(
         engine.load("trapgrid", size=3),
@@ -156,6 +180,9 @@ def test_the_error_names_line_ply_and_reason(subtests: pytest.Subtests) -> None:
         (('[Result "0-1"]', '[Result "0-1"]\n[Started "yesterday"]'), 1, None, "isoformat"),
         (("0-1\n", "0-1 b1\n"), 5, None, "'b1' follows the result"),
         (("c3", "c3 {why"), 5, None, "'{' has no partner"),
+        (("c3", "c3 why}"), 5, None, "'}' has no partner"),
+        (("c3", "c3 [why]"), 5, None, 'a tag reads [Name "value"], not 1. b3 c2 2. c3 [why] b2 0-1'),
+        (('"0-1"', '"\\x"'), 3, None, 'a tag reads [Name "value"]'),
     ):
         with subtests.test(str(change)):
             with pytest.raises(RecordError) as refused:

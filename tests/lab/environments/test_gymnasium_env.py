@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -44,6 +47,22 @@ def test_games_against_a_bot_end_won_or_lost_and_repeat_with_their_seed(game: en
     assert played == [play(env, seed) for seed in range(6)]
     rewards = {reward for _, reward in played}
     assert {1.0, -1.0} <= rewards <= {1.0, 0.0, -1.0}
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copies_in_mid_game_go_on_alike_and_apart(copied: Callable[[OpponentEnv], OpponentEnv]) -> None:
+    env = OpponentEnv(engine.load("isolation", width=5, height=5, dice=True), against="random", render_mode="ansi")
+    seen, _ = env.reset(seed=1)
+    seen = env.step(int(seen["action_mask"].argmax()))[0]
+    copies, before = [copied(env) for _ in range(5)], env.render()
+    ends = []
+    for each in copies:
+        masks = [seen["action_mask"]]
+        for _ in range(2):
+            masks.append(each.step(int(masks[-1].argmax()))[0]["action_mask"])
+        ends.append(each.render())
+    assert len(set(ends)) == 1
+    assert env.render() == before != ends[0]
 
 
 def test_an_opponent_may_be_a_function() -> None:

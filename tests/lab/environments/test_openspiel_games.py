@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 
 import numpy as np
@@ -54,6 +55,19 @@ def test_a_game_is_loaded_by_its_name_and_options_and_a_clone_goes_its_own_way()
     assert (len(state.history()), len(copy.history())) == (0, 1)
     assert str(state) != str(copy)
     assert state.legal_actions() != copy.legal_actions()
+
+
+def test_a_game_and_a_state_in_mid_game_are_pickled(game: engine.Game) -> None:
+    made = openspiel_game(game)
+    state = made.new_initial_state()
+    for _ in range(3):
+        state.apply_action(state.legal_actions()[0])
+    again, state_again = pickle.loads(pickle.dumps((made, state)))
+    assert str(again) == str(made)
+    assert again.rules == game
+    assert (str(state_again), state_again.legal_actions()) == (str(state), state.legal_actions())
+    state_again.apply_action(state_again.legal_actions()[-1])
+    assert str(state_again) != str(state)
 
 
 def test_openspiels_own_search_proves_a_small_game() -> None:

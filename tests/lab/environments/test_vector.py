@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -34,6 +36,16 @@ def test_each_game_is_that_of_a_board_and_begins_anew_at_its_end(game: engine.Ga
                 ended += 1
                 board.reset()
         assert not ply.cut.any()
+
+
+def test_a_copy_goes_on_with_observations_of_its_own() -> None:
+    games = VectorGames(engine.load("trapgrid", size=4), 2)
+    copied = copy.deepcopy(games)
+    actions = games.legal.argmax(axis=1)
+    games.step(actions)
+    assert not np.array_equal(games.observations, copied.observations)
+    copied.step(actions)
+    assert np.array_equal(games.observations, copied.observations)
 
 
 def test_chance_rolls_by_the_seed() -> None:

@@ -18,7 +18,7 @@ class Scene:
         self.path = path
         self.now = 0.0
         self._changes = 0
-        path.write_text(words)
+        path.write_text(words, encoding="utf-8")
         self.words = WordFile(path, masks=False, monotonic=lambda: self.now)
 
     def write(self, words: str) -> None:
@@ -56,3 +56,8 @@ def test_a_server_does_not_start_with_a_list_that_cannot_be_read(tmp_path: Path)
             path.write_text(words)
         with pytest.raises(ValueError, match="words cannot be read"):
             WordFile(path, masks=False)
+
+
+def test_a_list_may_come_from_any_editor(tmp_path: Path) -> None:
+    scene = Scene(tmp_path / "words", "\ufeffknave\r\nrogue\r\n")
+    assert not any(map(scene.accepts, ("knave", "rogue")))

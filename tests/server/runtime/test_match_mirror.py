@@ -224,6 +224,8 @@ async def test_spectators_are_counted_across_nodes_and_see_what_others_see() -> 
     async with cluster("a", "b", "c") as made:
         match = await made.open()
         people = [await come(made, node, name, match) for node, name in (("a", "ann"), ("b", "cas"), ("c", "dan"))]
+        # Another window of one who watches is no other watcher.
+        await come(made, "b", "cas", match)
         await after(3.0)
         assert [person.line.of("watchers")[-1]["count"] for person in people] == [2, 2, 2]
         await people[0].play(0)

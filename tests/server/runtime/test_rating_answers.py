@@ -60,7 +60,7 @@ async def test_a_leaderboard_has_todays_names_and_goes_on_after_its_cursor() -> 
     assert last.more is None
 
 
-@pytest.mark.parametrize("after", ["nobody", "x_ann", "5_", "-1_ann"])
+@pytest.mark.parametrize("after", ["nobody", "x_ann", "5_", "-1_ann", f"{10**27}_ann"])
 async def test_a_cursor_that_no_page_gave_is_refused(after: str) -> None:
     with pytest.raises(Refusal) as caught:
         await Scene().board(after)

@@ -122,6 +122,22 @@ async def test_who_comes_while_behind_gets_a_snapshot_later(show: Show) -> None:
     assert len(show.spectators) == 1
 
 
+async def test_several_windows_of_one_person_are_one_watcher(show: Show) -> None:
+    windows = [peer_on(Line("s"), number) for number in (1, 1, 2)]
+    counts = []
+    for change, window in (
+        (show.spectators.add, 0),
+        (show.spectators.add, 1),
+        (show.spectators.add, 1),
+        (show.spectators.add, 2),
+        (show.spectators.remove, 0),
+        (show.spectators.remove, 1),
+    ):
+        change(windows[window])
+        counts.append(show.spectators.people)
+    assert counts == [1, 1, 1, 2, 2, 1]
+
+
 async def test_many_spectators_are_written_to_in_slices_and_in_order(show: Show) -> None:
     lines = show.come(2 * SLICE_SOCKETS + 1)
     show.move()
