@@ -370,6 +370,9 @@ class Session:
                 room.caught_up(self._client)
             self._lobby_service.caught_up(self._client)
 
+    def has_message(self) -> bool:
+        return bool(self._inbox)
+
     def is_awaited(self) -> bool:
         client = self._client
         return client is not None and any(room.awaits(client) for room in client.matches.values())
