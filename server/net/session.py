@@ -854,7 +854,8 @@ class Session:
             return
         if isinstance(command, SocialCommand):
             has_account = client.identity.has_account
-            client.send(await lobby_service.notices.answer(command, client.player, has_account=has_account))
+            address = self._connection.key
+            client.send(await lobby_service.notices.answer(command, client.player, address, has_account=has_account))
             return
         if isinstance(command, BotCommand):
             client.send(await self._about_bot(client, command))
