@@ -55,11 +55,12 @@ def cluster(
     require("asyncpg", "aiomqtt", *(("numpy", "numba") if bots else ()))
     from cornered.server import log as logging
     from cornered.server.app import new_event_loop
+    from cornered.server.open_files import allow_open_files
     from cornered.server.settings import load_settings
 
     settings = load_settings()
     logging.configure(settings.log_level, settings.log_format)
-    _allow_many_files()
+    allow_open_files(MAX_OPEN_FILES)
     folder = (data or _default_folder(settings.data)).resolve()
     key = settings.analyst_key.get_secret_value() or secrets.token_urlsafe(32)
     with _used_alone(folder), _told_services(folder) as services:
@@ -209,12 +210,3 @@ def _used_alone(folder: Path) -> Iterator[None]:
 def _default_folder(data: Path) -> Path:
     is_home = os.geteuid() == 0 and "CORNERED_DATA" not in os.environ
     return (_ROOTS_DATA if is_home else data) / "cluster"
-
-
-def _allow_many_files() -> None:
-    """Raise the limit of open files, of which a balanced connection takes two."""
-    import resource
-
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most_wanted = MAX_OPEN_FILES if most == resource.RLIM_INFINITY else min(MAX_OPEN_FILES, most)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most_wanted, most))

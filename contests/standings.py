@@ -40,7 +40,7 @@ def buchholz(
     name: str, meetings: Sequence[Meeting], points: Mapping[str, float], worth: Mapping[str, float] | None = None
 ) -> float:
     """Return the sum of the points of the opponents; `worth` has them as `adjusted`."""
-    return sum([_worth(name, opponent, points, worth) for _, opponent, _ in meetings])
+    return sum(_worth(name, opponent, points, worth) for _, opponent, _ in meetings)
 
 
 def sonneborn_berger(
@@ -48,7 +48,7 @@ def sonneborn_berger(
 ) -> float:
     """Return the sum of the points of the opponents, `worth` having them as `adjusted`, each times the share that the
     player got of the meeting."""
-    return sum([_worth(name, opponent, points, worth) * share for share, opponent, _ in meetings])
+    return sum(_worth(name, opponent, points, worth) * share for share, opponent, _ in meetings)
 
 
 def _worth(name: str, opponent: str | None, points: Mapping[str, float], worth: Mapping[str, float] | None) -> float:
@@ -57,7 +57,7 @@ def _worth(name: str, opponent: str | None, points: Mapping[str, float], worth: 
 
 def wins(meetings: Sequence[Meeting]) -> float:
     """Return the number of meetings that were played and won."""
-    return float(sum([share == 1 and opponent is not None and kind == "played" for share, opponent, kind in meetings]))
+    return float(sum(share == 1 and opponent is not None and kind == "played" for share, opponent, kind in meetings))
 
 
 def direct_encounter(equal: Sequence[str], meetings: Mapping[str, Sequence[Meeting]]) -> dict[str, float]:
@@ -68,5 +68,5 @@ def direct_encounter(equal: Sequence[str], meetings: Mapping[str, Sequence[Meeti
         met = [meeting for meeting in meetings[name] if meeting.opponent in among]
         if len({meeting.opponent for meeting in met}) < len(among) - 1:
             return dict.fromkeys(equal, 0.0)
-        shares[name] = sum([meeting.share for meeting in met])
+        shares[name] = sum(meeting.share for meeting in met)
     return shares

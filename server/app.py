@@ -48,6 +48,7 @@ from cornered.server.net import qr_codes
 from cornered.server.net.gateway import Gateway
 from cornered.server.net.http import Pages
 from cornered.server.net.oidc_routes import OidcRoutes
+from cornered.server.open_files import RESERVE, allow_open_files, fitted
 from cornered.server.passwords import Passwords
 from cornered.server.ports import Accounts, Journal
 from cornered.server.runtime.account_service import AccountService
@@ -188,6 +189,22 @@ async def serve(settings: Settings, *, started: Callable[[str], None] | None = N
                 loop.remove_signal_handler(number)
 
 
+def _fit_open_files(settings: Settings) -> Settings:
+    """Raise the limit of open files as far as the connections need it; return the settings that fit it."""
+    limit = allow_open_files(settings.max_connections + RESERVE)
+    fit = fitted(settings, limit)
+    if fit is not settings:
+        tell = log.info if fit.max_per_address == settings.max_per_address else log.warning
+        tell(
+            "the system allows few open files, so fewer connections are taken: raise the hard limit (ulimit -Hn,"
+            " LimitNOFILE of a systemd unit)",
+            open_files=limit,
+            connections=fit.max_connections,
+            wanted=settings.max_connections,
+        )
+    return fit
+
+
 @contextlib.asynccontextmanager
 async def run(
     settings: Settings,
@@ -202,6 +219,7 @@ async def run(
     before anything that is open closes, once or more often, also where the start fails.
     """
     logging.configure(settings.log_level, settings.log_format)
+    settings = _fit_open_files(settings)
     async with open_stores(settings) as stores:
         try:
             async with running_server(

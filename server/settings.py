@@ -154,7 +154,7 @@ class Settings(BaseSettings):
     """The share of the commands of matches that are traced, at most 50 a second at each node."""
 
     max_connections: Annotated[int, Field(ge=1)] = 20_000
-    """Concurrent connections."""
+    """Concurrent connections; fewer where the system lets the server open fewer files."""
     max_per_address: Annotated[int, Field(ge=1)] = 1_000
     """Concurrent connections from one address, which may be a whole school; HTTP requests count too."""
     max_per_player: Annotated[int, Field(ge=1, le=64)] = 8

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from cornered.server.open_files import allow_open_files
+
 __all__ = ["PORTS_PER_ADDRESS", "is_loopback", "local_address", "raise_limit", "require_ports"]
 
 SPARE: Final = 200
@@ -21,20 +23,12 @@ _DEFAULT_PORTS: Final = (49_152, 65_535)
 
 def raise_limit(sockets: int, who: str) -> None:
     """Let this process and its children open `sockets` sockets each. Raises ValueError where the system forbids it."""
-    if sys.platform == "win32":
-        return
-    import resource
-
     needed = sockets + SPARE
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY or soft >= needed:
-        return
-    if hard != resource.RLIM_INFINITY and hard < needed:
+    if (limit := allow_open_files(needed)) < needed:
         raise ValueError(
-            f"{who} needs {needed:,} open files, and this system allows a process {hard:,}: raise the hard limit "
+            f"{who} needs {needed:,} open files, and this system allows a process {limit:,}: raise the hard limit "
             "(ulimit -Hn, LimitNOFILE of a systemd unit, /etc/security/limits.conf), or ask for fewer sockets"
         )
-    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
 def is_loopback(address: str) -> bool:

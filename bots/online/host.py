@@ -286,10 +286,19 @@ class BotHost:
             seen = self._news.count
             ready = [game for game in offered if game in self._ready[guest.name]]
             if len(ready) > len(self._offered.get(guest.name, ())):
-                await player.declare([Accepts(game=game) for game in ready])
+                await player.declare([self._accepts(game) for game in ready])
                 self._offered[guest.name] = ready
                 self._news.beat()
             await self._news.after(seen)
+
+    def _accepts(self, game: str) -> Accepts:
+        """Return what the bots accept of a game. Those of the server's operator play no games by days: the places of a
+        bot are few, and everybody's."""
+        everything = Accepts(game=game)
+        if self._config.analyst_key is None:
+            return everything
+        clocks = tuple(clock for clock in everything.clocks if clock != "correspondence")
+        return everything.model_copy(update={"clocks": clocks})
 
     async def _study(self, client: Client, bot: str) -> None:
         """Serve analysis, once everything that it needs is compiled."""

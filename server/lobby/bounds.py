@@ -22,6 +22,7 @@ __all__ = [
     "check_place",
     "check_pool",
     "check_seat",
+    "check_share",
     "check_table",
 ]
 
@@ -35,6 +36,10 @@ MAX_CHALLENGES_RECEIVED_PER_ADDRESS: Final = 10
 """Unanswered challenges of one recipient that may come from one address."""
 MAX_BOT_MATCHES: Final = 200
 """Upper bound on a bot's declared concurrency, unless `Bounds.matches_per_player` is higher."""
+
+
+SHARED_PLACES: Final = 4
+"""One of so many places of a bot, the last to be free, is for those who have no game with it yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +130,22 @@ def check_ladder(concurrency: int, ladder: int) -> None:
     if ladder and ladder >= concurrency:
         text = f"a bot that takes {concurrency} games at once plays at most {max(0, concurrency - 1)} in the ladder"
         raise Refusal("bad_options", f"{text}: raise `concurrency`, or lower `ladder`")
+
+
+def check_share(lobby: LobbyFacts, bot: Player, other: Player) -> None:
+    """Refuse a game with a bot whose last free places are for others: those of another name and another address."""
+    guest = lobby.guests.get(bot.id)
+    if guest is None or guest.concurrency is None or guest.free > guest.concurrency // SHARED_PLACES:
+        return
+    asking = lobby.guests.get(other.id)
+    address = "" if asking is None else asking.address
+    mine = lobby.matches_of.get(other.id, {})
+    if any(
+        match in mine or (address and lobby.match_origins.has(match, address))
+        for match in lobby.matches_of.get(bot.id, ())
+    ):
+        text = f"the last free games of {bot.name} are for players who have none with it; end yours, or ask another bot"
+        raise Refusal("busy", text)
 
 
 def check_concurrency(lobby: LobbyFacts, player: Player) -> None:

@@ -39,6 +39,7 @@ from cornered.server.lobby.bounds import (
     check_place,
     check_pool,
     check_seat,
+    check_share,
     check_table,
 )
 from cornered.server.lobby.events import (
@@ -388,6 +389,7 @@ class Lobby(LobbyFacts):
         is_hidden = player.id in blocks.get(command.to, ())
         displaced = check_challenge(self, self.bounds, player, command.to, is_hidden=is_hidden)
         self.check_places((player,))
+        check_share(self, guest.player, player)
         challenge = Challenged(
             challenge=new_id,
             by=player,
@@ -409,6 +411,7 @@ class Lobby(LobbyFacts):
     ) -> tuple[LobbyEvent, ...]:
         challenge = self._challenge_to(command.challenge, player)
         self.check_places((player, challenge.by))
+        check_share(self, player, challenge.by)
         players = _seated((challenge.by, player), challenge.seat, random_number)
         made = MatchMade(
             new_id,

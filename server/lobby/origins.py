@@ -55,6 +55,10 @@ class MatchOrigins:
         """Return the number of live matches that count for `address`."""
         return self._counts.get(address, 0)
 
+    def has(self, match: str, address: str) -> bool:
+        """Return whether a live match counts for `address`."""
+        return address in self._origins.get(match, {}).values()
+
     def add(self, match: str, player: str, address: str) -> None:
         origins = self._origins.setdefault(match, {})
         if address and player not in origins:

@@ -71,6 +71,9 @@ class Handler(Protocol):
     def caught_up(self) -> None:
         """The client reads again."""
 
+    def has_message(self) -> bool:
+        """Whether a message waits for its turn, or is being carried out."""
+
     def is_awaited(self) -> bool:
         """Whether an opponent waits for this client, so that a lost network has to show soon."""
 
@@ -109,6 +112,7 @@ class Connection(asyncio.BufferedProtocol):
         "_frames",
         "_handler",
         "_head",
+        "_hello_seconds",
         "_holds",
         "_is_answering",
         "_is_awaited",
@@ -146,6 +150,7 @@ class Connection(asyncio.BufferedProtocol):
         self._acceptor = acceptor
         self._buffer = buffer
         self._frames = frames
+        self._hello_seconds = hello_seconds
         self._ping_seconds = ping_seconds
         self._playing_ping_seconds = playing_ping_seconds
         self._loop = asyncio.get_running_loop()
@@ -549,7 +554,10 @@ class Connection(asyncio.BufferedProtocol):
     # Time
 
     def _hello_is_overdue(self) -> None:
-        if self.is_open:
+        if self._handler is not None and self._handler.has_message():
+            # It waits for its turn here: that is no silence of the client's.
+            self._timer = self._loop.call_later(self._hello_seconds, self._hello_is_overdue)
+        elif self.is_open:
             self.fail(CloseCode.POLICY_VIOLATION, "no hello")
         elif self._is_answering:
             # The request is complete, and the server is still making its answer.

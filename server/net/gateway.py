@@ -133,6 +133,7 @@ class Gateway:
         self._hosts = KnownHosts.of(settings)
         # Connections and the limits of their addresses; None until a trusted proxy's header names the address.
         self._connections: dict[Connection, AddressLimits | None] = {}
+        self._refused: set[Connection] = set()
         self._page_requests: dict[Connection, _PageRequest] = {}
         self._departures: deque[Handler] = deque()
         self._work: set[asyncio.Task[None]] = set()
@@ -257,6 +258,7 @@ class Gateway:
     def departed(self, connection: Connection) -> None:
         """Release what the connection held."""
         address = self._connections.pop(connection)
+        self._refused.discard(connection)
         page = self._page_requests.pop(connection, None)
         if page is not None:
             page.give_up()
@@ -287,20 +289,21 @@ class Gateway:
         settings, addresses = self._settings, self._limits.addresses
         connection.key = name
         address = self._connections[connection] = addresses.enter(name)
-        # A few connections beyond a limit get a reason; further ones are aborted, since an answer costs tokens too.
-        if len(self._connections) > settings.max_connections:
-            if len(self._connections) > settings.max_connections + REFUSED_MAX:
-                connection.abort()
-            return plain(503, "the server is full; try again in 30 s", retry_after=30)
-        connections = addresses.connections(name)
-        if connections > settings.max_per_address:
-            if connections > settings.max_per_address + REFUSED_MAX:
-                connection.abort()
+        if addresses.connections(name) > settings.max_per_address:
             text = "too many connections from this address; close one, or try again in 30 s"
-            return plain(429, text, retry_after=30)
-        if not address.arrivals.take(self._loop.time()):
-            return plain(429, "too many new connections from this address; try again in 5 s", retry_after=5)
-        return None
+            refusal = plain(429, text, retry_after=30)
+        elif len(self._connections) - len(self._refused) > settings.max_connections:
+            refusal = plain(503, "the server is full; try again in 30 s", retry_after=30)
+        elif not address.arrivals.take(self._loop.time()):
+            refusal = plain(429, "too many new connections from this address; try again in 5 s", retry_after=5)
+        else:
+            return None
+        # They take no place of others while they end. A few get a reason; further ones are aborted, since an answer
+        # costs tokens too.
+        self._refused.add(connection)
+        if len(self._refused) > REFUSED_MAX:
+            connection.abort()
+        return refusal
 
     async def _serve_page(
         self, connection: Connection, request: Request, path: str, visitor: Visitor, page: _PageRequest

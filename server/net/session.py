@@ -370,6 +370,9 @@ class Session:
                 room.caught_up(self._client)
             self._lobby_service.caught_up(self._client)
 
+    def has_message(self) -> bool:
+        return bool(self._inbox)
+
     def is_awaited(self) -> bool:
         client = self._client
         return client is not None and any(room.awaits(client) for room in client.matches.values())
@@ -851,7 +854,8 @@ class Session:
             return
         if isinstance(command, SocialCommand):
             has_account = client.identity.has_account
-            client.send(await lobby_service.notices.answer(command, client.player, has_account=has_account))
+            address = self._connection.key
+            client.send(await lobby_service.notices.answer(command, client.player, address, has_account=has_account))
             return
         if isinstance(command, BotCommand):
             client.send(await self._about_bot(client, command))

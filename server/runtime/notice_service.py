@@ -144,8 +144,10 @@ class NoticeService:
 
     # Commands
 
-    async def answer(self, command: NoticeCommand, player: Player, *, has_account: bool = False) -> ServerMessage:
-        """Carry out a command and return its answer. Raises Refusal."""
+    async def answer(
+        self, command: NoticeCommand, player: Player, client: str, *, has_account: bool = False
+    ) -> ServerMessage:
+        """Carry out a command from the address `client` and return its answer. Raises Refusal."""
         try:
             match command:
                 case AskNotices():
@@ -160,7 +162,7 @@ class NoticeService:
                 case UnsubscribePush():
                     await self._store.remove_device(player.id, command.endpoint)
                 case SetMail():
-                    await self._set_mail(command, player, has_account=has_account)
+                    await self._set_mail(command, player, client, has_account=has_account)
                 case ConfirmMail():
                     await self._require_mails().confirm(player.id, command.code)
                 case EndMails():
@@ -191,14 +193,14 @@ class NoticeService:
             raise Refusal("not_allowed", "this server sends no mails")
         return self.mails
 
-    async def _set_mail(self, command: SetMail, player: Player, *, has_account: bool) -> None:
+    async def _set_mail(self, command: SetMail, player: Player, client: str, *, has_account: bool) -> None:
         if command.address is None:
             await self._store.forget_mail(player.id)
             return
         mails = self._require_mails()
         if not has_account:
             raise Refusal("no_account", "mails are for players with an account; register or sign in")
-        await mails.ask(player.id, command.address, command.language)
+        await mails.ask(player.id, command.address, command.language, client)
 
     async def _subscribe(self, command: SubscribePush, player: str) -> None:
         if self._push is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import re
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
@@ -43,6 +44,7 @@ _ENDS: Final[dict[MailLanguage, str]] = {
     "en": "You get at most one such mail an hour. To end them: {stop}",
     "de": "Du bekommst höchstens eine solche Mail in der Stunde. So beendest du sie: {stop}",
 }
+_LINKING: Final = re.compile(r"[./:@\\]")
 _CODES: Final[dict[MailLanguage, tuple[str, str]]] = {
     "en": (
         "Your code for Cornered: {code}",
@@ -66,10 +68,15 @@ def code_mail(to: str, code: str, language: MailLanguage, page: str) -> Mail:
 def notice_mail(to: str, notice: PlayerNotice, title: str, language: MailLanguage, page: str, stop: str) -> Mail:
     """Return the mail of a notice about a game called `title`."""
     subject, text = _NOTICES[language][notice.kind]
-    by = "" if notice.by is None else _BY[language][notice.kind].format(name=notice.by.name)
+    by = "" if notice.by is None else _BY[language][notice.kind].format(name=_unlinked(notice.by.name))
     link = f"{page}/#/m/{notice.match}" if notice.match else page
     body = f"{text.format(game=title, by=by)}\n\n{link}\n\n--\n{_ENDS[language].format(stop=stop)}\n"
     return Mail(to, subject.format(game=title), body, stop)
+
+
+def _unlinked(name: str) -> str:
+    """Return a stranger's name without what a mail program could take for an address and make a link."""
+    return " ".join(_LINKING.sub(" ", name).split()) or "?"
 
 
 def stop_mark(secret: bytes, player: str, address: str) -> str:

@@ -17,9 +17,13 @@ from pydantic import SecretStr, ValidationError
 from cornered.protocol.account import AskExport, Register
 from cornered.protocol.commands import Challenge
 from cornered.protocol.social import AskNotices, ConfirmMail, EndMails, SetMail, SetNotices, SubscribePush
+from cornered.protocol.values import Player
 from cornered.server.adapters.mail_smtp import SmtpMailer
+from cornered.server.runtime import mail_service
+from cornered.server.runtime.tallies import Allowance
 from cornered.server.settings import SettingsError
-from cornered.server.social.mails import Mail
+from cornered.server.social.mails import Mail, notice_mail
+from cornered.server.social.notices import PlayerNotice
 from cornered.server.social.recent_challenges import QUIET_MS
 from tests.server.conftest import SMALL, Client, Running, Start, Stores
 from tests.server.push_service import Browser as PushBrowser
@@ -255,8 +259,32 @@ async def test_an_address_that_was_given_up_gets_no_code_for_another_player(runn
         await ann.do(SetMail, address="victim@example.org")
         await ann.do(SetMail, address=None)
         async with with_account(server, "Ben") as ben:
-            assert await ben.refused(SetMail, address="Victim@example.org") == "busy"
+            for other in ("Victim@example.org", "victim+free@example.org"):
+                assert await ben.refused(SetMail, address=other) == "busy"
     assert len(sink.mails) == 1
+
+
+@pytest.mark.parametrize("bound", ["CODES_FROM_ADDRESS", "CODES_IN_ALL"])
+async def test_codes_are_bounded_for_an_address_and_in_all(
+    running_server: Start, sink: Sink, monkeypatch: pytest.MonkeyPatch, bound: str
+) -> None:
+    monkeypatch.setattr(mail_service, bound, Allowance(burst=2, rate=1 / 3600))
+    async with running_server(**settings(sink)) as server:
+        for name in ("Ann", "Ben"):
+            async with with_account(server, name) as client:
+                await client.do(SetMail, address=f"{name}@example.org")
+        async with with_account(server, "Cas") as cas:
+            assert await cas.refused(SetMail, address="cas@example.org") == "too_fast"
+    assert len(sink.mails) == 2
+
+
+def test_a_name_in_a_mail_is_no_address() -> None:
+    for name, shown in (("Ann", "Ann"), ("win.example/free", "win example free"), ("a@b:c", "a b c"), ("./.", "?")):
+        by = Player(id="p", name=name, kind="person")
+        mail = notice_mail(
+            "ann@example.org", PlayerNotice("challenge", "q", "trapgrid", by), "TrapGrid", "en", PAGE, "x"
+        )
+        assert f"challenged by {shown} to" in mail.text
 
 
 async def test_an_address_that_the_mail_server_refuses_is_said_at_once(server: Running, sink: Sink) -> None:

@@ -206,6 +206,30 @@ def test_a_bot_has_the_matches_that_it_declared_up_to_a_bound() -> None:
         assert crowd.refused(commands.Challenge, crowd.come("last"), to="bot", game=TRAPGRID)[0] == "busy"
 
 
+def test_the_last_places_of_a_bot_are_for_those_who_have_no_game_with_it() -> None:
+    crowd = Crowd(Bounds())
+    bot, ann, ben = crowd.come("bot", "lab", "bot"), crowd.come("ann", "home"), crowd.come("ben", "home")
+    crowd.do(commands.Declare, bot, accepts=(Accepts(game="trapgrid"),), concurrency=8)
+    # A challenge that was sent while places were free waits.
+    waiting = crowd.do(commands.Challenge, ben, to="bot", game=TRAPGRID)
+    first = crowd.match(ann, bot)
+    for _ in range(5):
+        crowd.match(ann, bot)
+    for player in (ann, ben):
+        code, text = crowd.refused(commands.Challenge, player, to="bot", game=TRAPGRID)
+        assert code == "busy"
+        assert "the last free games of bot are for players who have none with it" in text
+    assert crowd.refused(commands.AcceptChallenge, bot, challenge=waiting)[0] == "busy"
+    crowd.do(commands.CancelChallenge, ben, challenge=waiting)
+    crowd.match(crowd.come("cas", "school"), bot)
+    crowd.match(crowd.come("dan"), bot)
+    assert crowd.lobby.guests["bot"].free == 0
+    # Who leaves the lobby does not give the places of the games up that go on.
+    crowd.apply((MatchEnded(first),))
+    assert crowd.refused(commands.Challenge, ann, to="bot", game=TRAPGRID)[0] == "busy"
+    crowd.match(crowd.come("eve", "club"), bot)
+
+
 def test_many_who_stay_away_depart_in_steps() -> None:
     crowd = Crowd(Bounds())
     for number in range(2 * MAX_DEPARTURES_PER_TICK + 1):

@@ -281,6 +281,9 @@ class Deaf:
 
     def caught_up(self) -> None: ...
 
+    def has_message(self) -> bool:
+        return False
+
     def is_awaited(self) -> bool:
         return self.plays
 

@@ -100,6 +100,14 @@ async def test_a_socket_that_never_says_hello_is_closed(start: Start) -> None:
             await client.listen()
 
 
+async def test_hello_that_waits_in_the_server_has_been_said(start: Start) -> None:
+    # A token store of one hello: the second one waits for half a second.
+    settings = {"hello_seconds": 0.1, "server_rate": 20, "server_burst": 10, "guest_rate": 1e6, "guest_burst": 1e6}
+    async with start(**settings) as running, running.socket() as first, running.socket() as second:
+        welcomes = await asyncio.gather(first.hello("Ann"), second.hello("Ben"))
+        assert [welcome.player.name for welcome in welcomes] == ["Ann", "Ben"]
+
+
 async def test_a_client_in_haste_is_refused_and_one_that_floods_is_closed(start: Start) -> None:
     async with start(message_rate=0.001, message_burst=3) as running, running.client() as client:
         for _ in range(3):
