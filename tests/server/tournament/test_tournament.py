@@ -384,6 +384,21 @@ def test_a_win_by_forfeit_is_no_game_that_a_player_came_to() -> None:
     assert entry.pending is not None
 
 
+def test_who_has_won_by_forfeit_has_no_bye_while_another_player_has_had_neither() -> None:
+    scene = begun("swiss", 5, rounds=4)
+    scene.advance()
+    match = scene.state.entries["p4"].pending
+    assert match is not None
+    pairing = scene.state.pairing_of(match)
+    assert pairing is not None
+    seat = pairing.players.index("p4")
+    scene.finish(match, float(seat == 0), is_forfeit=True, absent=(1 - seat,))
+    # The fourth player loses all other games, and is the last one but for the point without a game.
+    scene.play(lambda one, other: float(other == "p4" or (one != "p4" and int(one[1:]) < int(other[1:]))))
+    byes = [pairing.players[0] for _, pairing in scene.state.games() if len(pairing.players) == 1]
+    assert sorted(byes) == ["p1", "p2", "p3", "p5"]
+
+
 def test_a_swiss_tournament_ends_where_fewer_than_two_are_left_to_be_paired() -> None:
     scene = begun("swiss", 4, rounds=3)
     for _ in range(2):
