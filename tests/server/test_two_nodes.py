@@ -334,12 +334,12 @@ async def test_an_account_is_one_on_both_nodes_and_what_ends_ends_on_both(nodes:
 
 @in_module
 async def test_what_hangs_on_a_right_ends_at_the_other_node_too(nodes: Nodes) -> None:
-    settings = {"name": "Tuesday", "format": "by_hand", "game": SMALL, "clock": Fischer(initial=60)}
     async with nodes.one.client("Tess") as tess, nodes.two.client("Ann") as ann:
         await register(tess, "Teresa")
         group = (await tess.do(grp.CreateGroup, name="Class 7b")).ref
         code = (await tess.ask(grp.AskGroup, group=group)).code
-        event = trn.TournamentSettings(**settings, group=group)
+        clock = Fischer(initial=60)
+        event = trn.TournamentSettings(name="Tuesday", format="by_hand", game=SMALL, clock=clock, group=group)
         tournament = (await tess.do(trn.CreateTournament, settings=event)).ref
         await tess.ask(trn.WatchTournament, tournament=tournament)
         await ann.do(grp.JoinGroup, code=code)
