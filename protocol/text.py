@@ -11,8 +11,11 @@ which later versions add characters, are allowed as a whole.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
+
+from cornered.protocol.confusables import CONFUSABLES
 
 __all__ = [
     "MAX_MARKS",
@@ -21,6 +24,7 @@ __all__ = [
     "clean_line",
     "clean_name",
     "comparison_key",
+    "comparison_keys",
     "fold_name",
     "visible",
 ]
@@ -198,6 +202,11 @@ _LOOKALIKES: Final = _translation_table(
 )
 _CONFUSABLE_ASCII: Final = _translation_table(("0i1|", "olll"))
 """ASCII characters that many fonts draw alike, among them a capital I and a small l."""
+_CONFUSABLES: Final = {
+    **{ord(like): text for text, likes in CONFUSABLES.items() for like in likes},
+    ord("п"): "n",  # In italics, and in many fonts at the size of a list; UTS 39 compares upright letters.
+}
+"""Characters of all other scripts."""
 _DIACRITICS: Final = (("\u0300", "\u036f"), ("\u1ab0", "\u1aff"), ("\u1dc0", "\u1dff"), ("\u20d0", "\u20ff"))
 
 
@@ -206,8 +215,13 @@ def fold_name(name: str) -> str:
 
     Case, accents of Latin, Greek and Cyrillic letters, lookalike letters of other scripts, `0` and `o`, `1`, `I` and
     `l`, `rn` and `m`, `vv` and `w` make no difference, nor do invisible characters, which names of earlier versions may
-    hold. The method is the skeleton of UTS 39, with a part of its table: the letters on keyboards.
+    hold. The method is the skeleton of UTS 39 with its table, before which our own goes, so that case makes no
+    difference.
     """
+    return _folded(name, _CONFUSABLES)
+
+
+def _folded(name: str, confusables: Mapping[int, str]) -> str:
     apart = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", name))
     bare = "".join(char for char in apart if not _is_ignorable(char))
     like = (
@@ -215,6 +229,7 @@ def fold_name(name: str) -> str:
         .casefold()
         .translate(_GREEK_LOOKALIKES)
         .translate(_LOOKALIKES)
+        .translate(confusables)
         .translate(_CONFUSABLE_ASCII)
     )
     return unicodedata.normalize("NFC", " ".join(like.split())).replace("rn", "m").replace("vv", "w")
@@ -223,7 +238,17 @@ def fold_name(name: str) -> str:
 @lru_cache(maxsize=4_096)
 def comparison_key(name: str) -> str:
     """Return the key that names which read alike share: their folded letters, marks and digits."""
-    folded = fold_name(name)
+    return _letters(fold_name(name))
+
+
+def comparison_keys(name: str) -> tuple[str, ...]:
+    """Return the keys under which a store may have a name: `comparison_key`, and before it the key of the versions
+    without the table of UTS 39, where that is another. Names that were taken by them keep it."""
+    now, before = comparison_key(name), _letters(_folded(name, {}))
+    return (now,) if before == now else (before, now)
+
+
+def _letters(folded: str) -> str:
     return "".join(one for one in folded if unicodedata.category(one)[0] in "LMN") or folded
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol, TypeAlias
 
 from cornered.protocol.account import Role, Scope
+from cornered.protocol.text import comparison_keys
 from cornered.protocol.values import Player, PlayerKind
 
 __all__ = [
@@ -46,6 +47,8 @@ __all__ = [
     "TokenRecord",
     "TooMany",
     "UnknownPlayer",
+    "account_called",
+    "is_name_claimed",
 ]
 
 AccountEnd: TypeAlias = Literal["closed", "deleted"]
@@ -165,6 +168,8 @@ class AccountRecord:
     passkeys: int = 0
     is_linked: bool = False
     """Whether an identity at the provider signs in to it."""
+    key: str = ""
+    """The comparison key by which accounts are listed. Of a name of an earlier version it may be the key of then."""
 
     @property
     def has_password(self) -> bool:
@@ -453,3 +458,16 @@ class Accounts(Protocol):
 
     async def add_codes(self, player: str, codes: Collection[str]) -> None:
         """Replace the recovery codes of an account, in the operator's name. Raises UnknownPlayer."""
+
+
+async def account_called(accounts: Accounts, name: str) -> AccountRecord | None:
+    """Return the account with a name. One of an earlier version is looked for first, by the key of then: the name may
+    look like another's by today's."""
+    # All are asked for: a shorter wait would tell that there is one.
+    found = [await accounts.account_named(key) for key in comparison_keys(name)]
+    return next((known for known in found if known is not None), None)
+
+
+async def is_name_claimed(accounts: Accounts, name: str, player: str) -> bool:
+    """Return whether a name is, or was, that of an account other than `player`'s."""
+    return any([await accounts.is_claimed(key, player) for key in comparison_keys(name)])

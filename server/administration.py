@@ -17,6 +17,8 @@ from cornered.server.accounts import (
     NewAccount,
     TooMany,
     UnknownPlayer,
+    account_called,
+    is_name_claimed,
 )
 from cornered.server.backing_services import open_accounts, open_retention, using_store
 from cornered.server.lobby.names import Names, comparison_key, is_numbered
@@ -36,7 +38,7 @@ async def list_accounts(settings: Settings, limit: int) -> Sequence[AccountRecor
     found: list[AccountRecord] = []
     async with _accounts(settings) as accounts:
         while len(found) < limit:
-            after = comparison_key(found[-1].player.name) if found else ""
+            after = found[-1].key if found else ""
             page = await accounts.accounts(min(PAGE, limit - len(found)), after)
             if not page:
                 break
@@ -56,6 +58,8 @@ async def create_account(settings: Settings, name: str) -> str:
     new = NewAccount(name, comparison_key(name), NO_PASSWORD, (code_digest(code),), _now())
     async with _accounts(settings, is_made=True) as accounts:
         try:
+            if await is_name_claimed(accounts, name, ""):
+                raise NameTaken
             identity, _ = await accounts.register(new, None)
         except NameTaken:
             raise ValueError(f"the name {name} is an account's, or was; choose another") from None
@@ -140,7 +144,7 @@ async def _accounts(settings: Settings, *, is_made: bool = False) -> AsyncIterat
 
 async def _named(accounts: Accounts, name: str) -> AccountRecord:
     """Return the account with a name, or an id. Raises ValueError."""
-    known = await accounts.account_named(comparison_key(clean_name(name))) or await accounts.account(name)
+    known = await account_called(accounts, clean_name(name)) or await accounts.account(name)
     if known is None:
         raise ValueError(f"there is no account called {name}; `cornered admin accounts list` shows all")
     return known

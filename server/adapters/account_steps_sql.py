@@ -43,6 +43,11 @@ _PASSKEYS: Final = (
 _IDENTITIES: Final = (
     select(func.count()).where(IDENTITIES.c.player == ACCOUNTS_TABLE.c.player).correlate(ACCOUNTS_TABLE)
 ).scalar_subquery()
+_KEY: Final = (
+    select(ACCOUNT_NAMES.c.key)
+    .where(ACCOUNT_NAMES.c.player == ACCOUNTS_TABLE.c.player, ACCOUNT_NAMES.c.until == 0)
+    .correlate(ACCOUNTS_TABLE)
+).scalar_subquery()
 ACCOUNT: Final = select(
     PLAYERS_TABLE.c.id,
     PLAYERS_TABLE.c.name,
@@ -54,6 +59,7 @@ ACCOUNT: Final = select(
     _CODES_LEFT.label("codes_left"),
     _PASSKEYS.label("passkeys"),
     _IDENTITIES.label("identities"),
+    _KEY.label("name_key"),
 ).join(ACCOUNTS_TABLE, ACCOUNTS_TABLE.c.player == PLAYERS_TABLE.c.id)
 """An account with its player, and the numbers of its codes and of its ways to sign in besides a password."""
 
@@ -154,4 +160,5 @@ def account_of(row: Row[Any], old_names: tuple[FormerName, ...]) -> AccountRecor
         old_names,
         row.passkeys,
         bool(row.identities),
+        row.name_key or "",
     )

@@ -521,6 +521,7 @@ class MemoryAccounts:
             old,
             sum(passkey.player == player for passkey in self._passkeys.values()),
             player in self._identities.values(),
+            known.key,
         )
 
     def _digests(self, player: str) -> list[str]:

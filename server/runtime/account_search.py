@@ -41,7 +41,7 @@ async def find_accounts(
     records = await accounts.accounts(limit + 1, after or "", beginning=beginning)
     page = records[:limit]
     seen = await accounts.seen([one.player.id for one in page])
-    more = comparison_key(page[-1].player.name) if len(records) > limit else None
+    more = page[-1].key if len(records) > limit else None
     return [
         FoundAccount(one.player, one.role, one.since, seen.get(one.player.id, 0), one.is_closed) for one in page
     ], more

@@ -76,6 +76,8 @@ from cornered.server.accounts import (
     TokenRecord,
     TooMany,
     UnknownPlayer,
+    account_called,
+    is_name_claimed,
 )
 from cornered.server.lobby.names import comparison_key
 from cornered.server.metrics import Counts
@@ -234,7 +236,7 @@ class AccountService:
         return await registrations.store(command.id, replace(new, passkey=passkey), visit)
 
     async def _sign_in(self, command: SignIn, visit: Visit) -> SignedIn:
-        known = await self._accounts.account_named(comparison_key(command.name))
+        known = await account_called(self._accounts, command.name)
         async with self._attempt(command.name, known, visit) as attempt:
             is_right = await self._hashing.verify(
                 known, command.password, visit, is_known_address=attempt.is_known_address
@@ -289,7 +291,7 @@ class AccountService:
 
     async def _recover(self, command: Recover, visit: Visit) -> SignedIn:
         check_password(command.password, command.name)
-        known = await self._accounts.account_named(comparison_key(command.name))
+        known = await account_called(self._accounts, command.name)
         async with self._attempt(command.name, known, visit) as attempt:
             stored = await self._hashing.hash(command.password, visit, is_known_address=attempt.is_known_address)
             player = "" if known is None else known.player.id
@@ -437,6 +439,8 @@ class AccountService:
     async def _rename(self, command: Rename, identity: Identity) -> None:
         known = await self._required(identity)
         self._registrations.check_name(command.name, known.player.id)
+        if await is_name_claimed(self._accounts, command.name, known.player.id):
+            raise NameTaken
         try:
             player = await self._accounts.rename(
                 known.player.id,

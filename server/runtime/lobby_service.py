@@ -43,7 +43,14 @@ from cornered.protocol.messages import (
     Welcome,
 )
 from cornered.protocol.values import Correspondence, MatchSummary, Player
-from cornered.server.accounts import Accounts, AccountsUnavailable, Identity, Revocation
+from cornered.server.accounts import (
+    Accounts,
+    AccountsUnavailable,
+    Identity,
+    Revocation,
+    account_called,
+    is_name_claimed,
+)
 from cornered.server.analysis.queue import question_about
 from cornered.server.analysis.state import Question, pieces_of, shape_of
 from cornered.server.analysis.studies import question_to_study
@@ -70,7 +77,7 @@ from cornered.server.lobby.events import (
     SeekPosted,
     WentAway,
 )
-from cornered.server.lobby.names import Names, comparison_key
+from cornered.server.lobby.names import Names
 from cornered.server.lobby.state import LobbyFacts
 from cornered.server.match import views
 from cornered.server.match.match import Match
@@ -327,7 +334,7 @@ class LobbyService:
         return True
 
     async def _is_claimed(self, identity: Identity) -> bool:
-        return await self._accounts.is_claimed(comparison_key(identity.player.name), identity.player.id)
+        return await is_name_claimed(self._accounts, identity.player.name, identity.player.id)
 
     @property
     def names(self) -> Names:
@@ -538,7 +545,7 @@ class LobbyService:
     async def find_player(self, command: FindPlayer) -> PlayerFound:
         """Return who has a name: an account, whose name is nobody else's, before a guest. Raises Refusal."""
         try:
-            account = await self._accounts.account_named(comparison_key(command.name))
+            account = await account_called(self._accounts, command.name)
             holder = None if account is not None else self._lobby.names.holder(command.name)
             found = account.player if account is not None else holder and await self._accounts.by_id(holder)
         except AccountsUnavailable:

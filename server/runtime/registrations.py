@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from cornered.protocol.account import Registered
-from cornered.server.accounts import Accounts, NameTaken, NewAccount
+from cornered.server.accounts import Accounts, NameTaken, NewAccount, is_name_claimed
 from cornered.server.lobby.names import comparison_key, is_numbered
 from cornered.server.metrics import Counts
 from cornered.server.refusal import Refusal
@@ -66,7 +66,7 @@ class Registrations:
         """Do the same, also where it is an account's: before work is done, since the store decides again."""
         player = None if visit.identity is None else visit.identity.player.id
         self.check_name(name, player)
-        if await self._accounts.is_claimed(comparison_key(name), player or ""):
+        if await is_name_claimed(self._accounts, name, player or ""):
             raise NameTaken
 
     def draft(self, name: str, stored: str, *, label: str, invitation: str | None = None) -> NewAccount:

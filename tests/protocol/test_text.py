@@ -16,7 +16,16 @@ from hypothesis import strategies as st
 from cornered.protocol.codec import JSON
 from cornered.protocol.commands import Analysed, DeclineChallenge, Hello, OfferAnalysis, Say
 from cornered.protocol.events import EVENT, Started
-from cornered.protocol.text import MAX_MARKS, MAX_NAME, ForbiddenText, clean_line, clean_name, fold_name, visible
+from cornered.protocol.text import (
+    MAX_MARKS,
+    MAX_NAME,
+    ForbiddenText,
+    clean_line,
+    clean_name,
+    comparison_keys,
+    fold_name,
+    visible,
+)
 from tests.protocol.conftest import BOTH, pack, refusal
 
 HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
@@ -174,11 +183,22 @@ def test_names_that_look_the_same_have_one_key_and_others_have_not() -> None:
         ("Wanda", "VVanda"),
         ("Ann", "An\u200bn"),
         ("Strauß", "STRAUSS"),
+        ("Admin", "ꓮdmin"),
+        ("Level-1", "ꓡevel-1"),
+        ("champion", "ꮯhampion"),
+        ("Champion", "ᏟHAMPION"),
+        ("Magnus", "Magпus"),
+        ("Захар", "ЗАХАР"),
         ("level-1", "level‑l"),
     )
     assert [names for names in same if len(set(map(fold_name, names))) > 1] == []
     others = (("Ann", "Anna"), ("Ann", "An n"), ("李", "王"), ("कि", "कु"), ("level-2", "level-3"))
     assert [names for names in others if len(set(map(fold_name, names))) == 1] == []
+
+
+def test_a_name_of_an_earlier_version_is_known_by_the_key_of_then_first() -> None:
+    assert comparison_keys("Magпus") == ("magпus", "magnus")
+    assert comparison_keys("Magnus") == ("magnus",)
 
 
 @settings(max_examples=300)

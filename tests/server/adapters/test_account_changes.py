@@ -32,6 +32,8 @@ from cornered.server.accounts import (
     StaleAccount,
     TooMany,
     UnknownPlayer,
+    account_called,
+    is_name_claimed,
 )
 from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.adapters.accounts_sql import SqlAccounts
@@ -101,6 +103,21 @@ async def test_a_guest_becomes_an_account_in_a_new_session_and_keeps_its_id(acco
         await accounts.register(new_account("Berta"), guest.player.id, identity.session)
     with pytest.raises(StaleAccount):
         await accounts.register(new_account("Berta"), guest.player.id, guest.session)
+
+
+async def test_a_name_that_was_taken_by_an_earlier_version_stays_its_owners(accounts: Accounts) -> None:
+    plain, _ = await registered(accounts, "Magnus")
+    earlier, _ = await registered(accounts, "Magпus")
+    for name, owner in (("Magnus", plain), ("MAGNUS", plain), ("Magпus", earlier), ("magпus", earlier)):
+        found = await account_called(accounts, name)
+        assert found is not None
+        assert found.player == owner.player
+    assert await is_name_claimed(accounts, "Magпus", plain.player.id)
+    assert await is_name_claimed(accounts, "Magпus", "")
+    assert not await is_name_claimed(accounts, "Magnus", plain.player.id)
+    first, last = await accounts.accounts(2)
+    assert list(await accounts.accounts(2, first.key)) == [last]
+    assert list(await accounts.accounts(2, last.key)) == []
 
 
 async def test_a_player_is_made_with_an_account_which_is_not_renamed_as_a_guest_is(accounts: Accounts) -> None:
