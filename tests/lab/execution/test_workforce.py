@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -276,13 +277,13 @@ def test_a_bot_that_ends_its_process_or_hangs_loses_its_games_and_no_other_game_
 
 
 def test_a_bot_that_never_moves_loses_on_time(workforce: Workforce) -> None:
-    terms = ContestTerms.of("trapgrid", {"size": 4}, seed=3, time=50)
+    terms = ContestTerms.of("trapgrid", {"size": 4}, seed=3, time=400)
     fixtures = [Fixture(0, ("random", "hanging")), Fixture(1, ("random", "random")), Fixture(2, ("hanging", "random"))]
     games = dict(told(workforce, terms, fixtures))
     assert [games[number][1:3] for number in (0, 2)] == [(0, "time"), (1, "time")]
     assert games[1][2] == "rules"
-    advice = "choose did not return within 10.35 s: does it loop without looking at limit.remaining?"
-    assert games[0][3] == f"hanging: {advice}"
+    advice = r"hanging: choose did not return within 1\d\.\d+ s: does it loop without looking at limit\.remaining\?"
+    assert re.fullmatch(advice, games[0][3])
 
 
 def told(

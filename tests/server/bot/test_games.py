@@ -126,7 +126,7 @@ def test_positions_behind_a_page_are_not_written_as_text(monkeypatch: pytest.Mon
             asked.append(ply)
             return super().text_at(ply)
 
-    plies = Counted(match.plies._states, match.plies._moves, match.plies._texts, match.plies.ply)
+    plies = Counted(match.plies._states, match.plies._moves, match.plies._texts, match.plies._lefts, match.plies.ply)
     assert requests_of(replace(match, plies=plies), events, "ann", (), id="c").more == 2
     assert asked == [0, 2]
 
