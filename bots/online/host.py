@@ -286,7 +286,7 @@ class BotHost:
             seen = self._news.count
             ready = [game for game in offered if game in self._ready[guest.name]]
             if len(ready) > len(self._offered.get(guest.name, ())):
-                await player.declare([Accepts(game=game) for game in ready])
+                await player.declare([Accepts(game=game, options=dict(guest.bot.accepted(game))) for game in ready])
                 self._offered[guest.name] = ready
                 self._news.beat()
             await self._news.after(seen)
@@ -316,8 +316,14 @@ class BotHost:
         await keep_table(
             client,
             player,
-            lambda: SeekSettings(game=GameSpec(name=random.choice(games)), clock=EXHIBITION_CLOCK),
+            lambda: SeekSettings(game=_spec_of(guest.bot, random.choice(games)), clock=EXHIBITION_CLOCK),
         )
+
+
+def _spec_of(bot: Bot, game: str) -> GameSpec:
+    """Return a game of this name that a bot plays."""
+    options = bot.usual(game).options
+    return GameSpec(name=game, options={name: options[name] for name in bot.accepted(game)})
 
 
 async def _compile_rules(games: Sequence[str]) -> None:
