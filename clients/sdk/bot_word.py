@@ -138,7 +138,7 @@ def load_object(head: str) -> object:
         module, name = found.groups()
         return _object_of_module(head, module, name)
     if point := installed().get(head):
-        return point.load()
+        return _object_of_point(point)
     raise ValueError(f"{head!r} is no bot of a file or module: write ./my_bot.py, or package.module:name")
 
 
@@ -223,6 +223,19 @@ def _object_of_module(word: str, module: str, name: str) -> object:
         _loading.reset(token)
     if not callable(found := getattr(loaded, name, None)):
         raise ValueError(f"the module {module} has no function or class {name!r}")
+    return found
+
+
+def _object_of_point(point: EntryPoint) -> object:
+    token = _loading.set(point.name)
+    try:
+        found: object = point.load()
+    except (Exception, SystemExit) as error:
+        package = "its package" if point.dist is None else f"the package {point.dist.name}"
+        why = _cannot_load(point.value, error)
+        raise CannotLoad(f"the installed bot {point.name} cannot be loaded: {why}; mend {package}") from error
+    finally:
+        _loading.reset(token)
     return found
 
 

@@ -257,7 +257,10 @@ class BotPlayer:
             await self._decline(challenged, reason)
             return
         try:
-            await retry(lambda: self._client.accept(challenged.challenge))
+            match = await retry(lambda: self._client.accept(challenged.challenge))
+            # It counts from here on: challenges that came with this one are answered before its `Paired`.
+            if self._tasks is not None:
+                self._begin(self._tasks, match, is_new=True)
         except CommandRefused as refusal:
             # The challenger waits for an answer.
             await self._decline(challenged, refusal.text)
