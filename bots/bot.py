@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import ClassVar, Final, Literal, TypeAlias
 
-from cornered.engine import Game, State
+from cornered import engine
+from cornered.engine import Game, OptionValue, State
 from cornered.engine.limit import Limit
 
 __all__ = ["WIN", "Bot", "Limit", "Line", "Proven", "ScoreUnit", "Setting", "SettingValue", "Thought"]
@@ -149,6 +150,21 @@ class Bot(ABC):
         """Return whether this bot plays a game. A name stands for the default options; bots that do not play all
         options override this and are called with the game itself."""
         return cls.games is None or (game if isinstance(game, str) else game.name) in cls.games
+
+    def accepted(self, game: str) -> Mapping[str, tuple[OptionValue, ...]]:
+        """Return the values to which it keeps in some options of a game that it plays; it takes all of the others."""
+        del game
+        return {}
+
+    def usual(self, game: str) -> Game:
+        """Return a game that it plays by its name, with the default of each option where that is accepted."""
+        usual, wanted = engine.load(game), dict[str, OptionValue]()
+        for name, values in self.accepted(game).items():
+            if usual.options[name] not in values:
+                wanted[name] = values[0]
+                # The defaults of others may depend on it.
+                usual = engine.load(game, **wanted)
+        return usual
 
     def check(self, game: Game) -> None:
         """Raise ValueError with the reason where the settings do not fit a game that the bot plays. Bots with such

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 if TYPE_CHECKING:
+    from cornered.bots.bot import Bot
     from cornered.clients.sdk.bot_word import ChooseState
+    from cornered.clients.sdk.running import BotSettings
     from cornered.clients.sdk.tokens import TokenStore
 
 __all__ = ["LONGEST_MS", "Longest", "bot_of_word", "choose_of_word", "is_own"]
@@ -44,8 +47,21 @@ def bot_of_word(
         from cornered.bots.online.host import player_name
         from cornered.bots.roster import create
 
-        label = player_name(create(word))
+        bot = create(word)
+        label = player_name(bot)
+        settings = _of_bot(settings, bot)
     return partial(play_bot, require_name(name or label), load, settings, server=server, token=token, store=store)
+
+
+def _of_bot(settings: BotSettings, bot: Bot) -> BotSettings:
+    """Return the settings with the games that a bot declares. Raises ValueError for one that it does not play."""
+    from cornered.engine import games
+
+    playable = [game.name for game in games() if bot.plays(game.name)]
+    if wrong := [game for game in settings.accepts or () if game not in playable]:
+        raise ValueError(f"{bot.label} does not play {wrong[0]}; it plays {', '.join(playable) or 'nothing'}")
+    accepts = playable if settings.accepts is None else settings.accepts
+    return replace(settings, accepts=accepts, options={game: bot.accepted(game) for game in accepts})
 
 
 def choose_of_word(word: str, seed: int | None = None) -> ChooseState:

@@ -286,15 +286,15 @@ class BotHost:
             seen = self._news.count
             ready = [game for game in offered if game in self._ready[guest.name]]
             if len(ready) > len(self._offered.get(guest.name, ())):
-                await player.declare([self._accepts(game) for game in ready])
+                await player.declare([self._accepts(guest.bot, game) for game in ready])
                 self._offered[guest.name] = ready
                 self._news.beat()
             await self._news.after(seen)
 
-    def _accepts(self, game: str) -> Accepts:
-        """Return what the bots accept of a game. Those of the server's operator play no games by days: the places of a
+    def _accepts(self, bot: Bot, game: str) -> Accepts:
+        """Return what a bot accepts of a game. Those of the server's operator play no games by days: the places of a
         bot are few, and everybody's."""
-        everything = Accepts(game=game)
+        everything = Accepts(game=game, options=dict(bot.accepted(game)))
         if self._config.analyst_key is None:
             return everything
         clocks = tuple(clock for clock in everything.clocks if clock != "correspondence")
@@ -325,8 +325,14 @@ class BotHost:
         await keep_table(
             client,
             player,
-            lambda: SeekSettings(game=GameSpec(name=random.choice(games)), clock=EXHIBITION_CLOCK),
+            lambda: SeekSettings(game=_spec_of(guest.bot, random.choice(games)), clock=EXHIBITION_CLOCK),
         )
+
+
+def _spec_of(bot: Bot, game: str) -> GameSpec:
+    """Return a game of this name that a bot plays."""
+    options = bot.usual(game).options
+    return GameSpec(name=game, options={name: options[name] for name in bot.accepted(game)})
 
 
 async def _compile_rules(games: Sequence[str]) -> None:

@@ -44,6 +44,11 @@ START_ALL_TIMEOUT_S: Final = 30.0
 COMPILERS: Final = 2
 """Processes that compile at the same time."""
 
+STARVED_FACTOR: Final = 10
+"""How much longer than its limit a worker may take that other processes keep from running."""
+STAND_IN_S: Final = 0.5
+"""Seconds before an answer is too late that are left for a quick move."""
+
 log = logging.getLogger("cornered.pool")
 
 
@@ -127,7 +132,7 @@ class Pool:
         return _pids(self._at_leisure)
 
     async def choose(self, bot: str, state: State, limit: Limit, *, seed: int | None = None) -> Thought:
-        """Return what `bot` plays in `state`, at the latest a grace after `limit`, whatever happens to the workers.
+        """Return what `bot` plays in `state` within the grace of `limit`, whatever happens to the workers.
 
         When a worker dies, another one answers while there is time; after that, a quick move stands in. With a `seed`
         one worker answers without help, so that with a limit of depth or nodes the answer is reproducible. What was
@@ -267,9 +272,9 @@ class Pool:
         self._thinking.add(worker)
         try:
             job = await self._loaded(worker, job)
-            limit, timeout_s = self._fair(job.limit)
+            limit, timeout_s, patience_s = self._fair(job.limit)
             job = replace(job, limit=limit)
-            asking = self._supervisor.ask(worker, job, timeout_s)
+            asking = self._supervisor.ask(worker, job, timeout_s, patience_s)
             if gains_from_help:
                 for helper in self._spare_workers(job):
                     helpers.append(asyncio.Event())
@@ -306,13 +311,13 @@ class Pool:
             else:
                 self._supervisor.chore(self._supervisor.load(worker, [wanted]), "load")
 
-    def _fair(self, limit: Limit) -> tuple[Limit, float | None]:
-        """Return the limit of a search that begins now, and for how many seconds to wait for it.
+    def _fair(self, limit: Limit) -> tuple[Limit, float | None, float]:
+        """Return the limit of a search that begins now, and for how many seconds of CPU time, and at most, to wait.
 
         When more jobs run than workers, each gets its share of the time and nothing beyond, so that none is late.
         """
         if limit.time is None or limit.remaining is None:
-            return limit, None
+            return limit, None, 0.0
         share = min(1.0, self._size / self._in_flight)
         fair = limit.time / 1000 * share
         seconds = max(min(fair, limit.remaining), min(fair, LATE_JOB_TIME_MS / 1000))
@@ -320,10 +325,12 @@ class Pool:
         left = limit.longest / 1000 - (monotonic() - limit.started) - seconds if limit.longest is not None else 0.0
         extension = max(0.0, left) if share == 1.0 else 0.0
         timeout_s = seconds + extension + HANG_GRACE_S
+        patience_s = STARVED_FACTOR * timeout_s
         if limit.grace is not None:
-            timeout_s = min(timeout_s, _until_too_late(limit) or 0.0)
+            left_s = _until_too_late(limit) or 0.0
+            timeout_s, patience_s = min(timeout_s, left_s), min(patience_s, left_s - STAND_IN_S)
         time, longest = (max(1, round(1000 * most)) for most in (seconds, seconds + extension))
-        return replace(limit, time=time, longest=longest, started=monotonic()), timeout_s
+        return replace(limit, time=time, longest=longest, started=monotonic()), timeout_s, patience_s
 
     async def _think_at_leisure(self, worker: Worker, job: ThinkJob) -> tuple[Thought | Failed | None, bool]:
         """Have a worker answer `job` at leisure; return the answer, if any, and whether it was not interrupted."""

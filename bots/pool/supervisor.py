@@ -89,10 +89,13 @@ class Supervisor:
         else:
             self.scheduler.give(worker)
 
-    def ask(self, worker: Worker, job: ThinkJob, timeout_s: float | None) -> asyncio.Future[Thought | Failed]:
-        """Ask a worker, which the caller has taken; the future raises Lost when no answer comes in `timeout_s`."""
+    def ask(
+        self, worker: Worker, job: ThinkJob, timeout_s: float | None, patience_s: float = 0.0
+    ) -> asyncio.Future[Thought | Failed]:
+        """Ask a worker, which the caller has taken; the future raises Lost when no answer comes in `timeout_s`, of CPU
+        time for at most `patience_s`."""
         self.memory.resume(worker.slot.number)
-        asking = asyncio.get_running_loop().run_in_executor(self._threads, worker.ask, job, timeout_s)
+        asking = asyncio.get_running_loop().run_in_executor(self._threads, worker.ask, job, timeout_s, patience_s)
         # The exception of a worker that is given up is not awaited.
         asking.add_done_callback(lambda done: done.cancelled() or done.exception())
         return asking

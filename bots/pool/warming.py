@@ -62,7 +62,7 @@ def is_warm(wanted: Preparation) -> bool:
 def exercise(wanted: Preparation) -> None:
     """Have the bot choose some moves, once in each process, which compiles and loads all that it needs."""
     bot = create(wanted.bot)
-    bot.prepare(engine.load(wanted.game))
+    bot.prepare(bot.usual(wanted.game))
     if not is_of_roster(wanted.bot):
         return
     for state in _positions(wanted.game):

@@ -57,9 +57,9 @@ class Worker(WorkerProcess):
                 log.error("%s cannot play %s: %s", preparation.bot, preparation.game, answer.error)
         return self.prepared[preparation]
 
-    def ask(self, job: ThinkJob, timeout_s: float | None) -> Thought | Failed:
-        """Return the answer to `job`. Raises Lost where none comes within the time limit."""
-        answer: Thought | Failed | Done = self.exchange(job, timeout_s)
+    def ask(self, job: ThinkJob, timeout_s: float | None, patience_s: float = 0.0) -> Thought | Failed:
+        """Return the answer to `job`. Raises Lost where none comes within the limits, which are those of `exchange`."""
+        answer: Thought | Failed | Done = self.exchange(job, timeout_s, patience_s=patience_s)
         if isinstance(answer, Done):
             raise Lost("it answers another question")
         return answer

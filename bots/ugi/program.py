@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Mapping
 from time import monotonic
 from typing import Final
 
@@ -17,7 +18,8 @@ from cornered.bots.ugi.command import (
     hang_margin,
 )
 from cornered.bots.ugi.process import EngineFailed
-from cornered.engine import Game, IllegalMove, OptionValue, State
+from cornered.engine import Game, IllegalMove, OptionValue, State, games
+from cornered.protocol.values import MAX_VALUES
 
 __all__ = ["ProgramBot", "SearchReport", "go_line"]
 
@@ -57,6 +59,8 @@ class UgiProgram(Program):
 
 
 _idle: IdlePrograms[UgiProgram] = IdlePrograms()
+_declared: dict[tuple[str, ...], Mapping[str, str]] = {}
+"""The lines that declare a program's options, by its command."""
 
 
 class ProgramBot(CommandBot[UgiProgram]):
@@ -72,6 +76,49 @@ class ProgramBot(CommandBot[UgiProgram]):
 
     def start(self) -> UgiProgram:
         return UgiProgram(self.command, self.label)
+
+    def plays(self, game: str | Game) -> bool:  # type: ignore[override]
+        """Return whether the program declares a game, by its name with any options. Raises EngineFailed.
+
+        Of an instance alone: what a program plays it says itself. It is started once to be asked.
+        """
+        name = game if isinstance(game, str) else game.name
+        declared = self._options.get("game")
+        if declared is not None and name not in _named(declared):
+            return False
+        accepted = self._accepted(name)
+        if isinstance(game, str):
+            return all(accepted.values())
+        return all(game.options[option] in values for option, values in accepted.items())
+
+    def accepted(self, game: str) -> Mapping[str, tuple[OptionValue, ...]]:
+        """Return the values of options that the program declares, as far as a declaration to a server has room."""
+        accepted = self._accepted(game)
+        while sum(map(len, accepted.values())) > MAX_VALUES:
+            # Games with other values of it are declined one by one.
+            del accepted[max(accepted, key=lambda option: len(accepted[option]))]
+        return accepted
+
+    @property
+    def _options(self) -> Mapping[str, str]:
+        if (known := _declared.get(self.command)) is None:
+            known = _declared[self.command] = self.running().options
+        return known
+
+    def _accepted(self, name: str) -> dict[str, tuple[OptionValue, ...]]:
+        """Return the values of the options that the program limits."""
+        (kind,) = [kind for kind in games() if kind.name == name]
+        accepted = {}
+        for option in kind.OPTIONS:
+            declared = self._options.get(option.name)
+            if declared is None:
+                continue
+            every: tuple[OptionValue, ...] = option.choices if option.kind == "int" else (False, True)
+            every += (None,) if option.optional else ()
+            taken = tuple(value for value in every if _takes(declared, value))
+            if taken != every:
+                accepted[option.name] = taken
+        return accepted
 
     def prepare(self, game: Game) -> None:
         """Start the program and tell it the game. Raises EngineFailed, ValueError for a game that it does not play."""
@@ -112,7 +159,7 @@ class ProgramBot(CommandBot[UgiProgram]):
         is_new = engine.game != game
         try:
             if is_new:
-                self._check_game(engine, game)
+                self._check_game(game)
                 process.send(f"setoption name Game value {game.name}")
                 for name, value in game.options.items():
                     process.send(f"setoption name {name} value {_written(value)}")
@@ -129,10 +176,40 @@ class ProgramBot(CommandBot[UgiProgram]):
             raise EngineFailed(f"{self.label} did not answer `isready` in time and was killed") from None
         return engine
 
-    def _check_game(self, engine: UgiProgram, game: Game) -> None:
-        declared = engine.options.get("game")
-        if declared is not None and game.name not in (known := re.findall(r" var (\S+)", declared)):
+    def _check_game(self, game: Game) -> None:
+        if self.plays(game):
+            return
+        declared = self._options.get("game")
+        if declared is not None and game.name not in (known := _named(declared)):
             raise ValueError(f"{self.label} does not play {game.name}; it plays {', '.join(known) or 'nothing'}")
+        limits = [
+            f"{option} {' or '.join(map(_written, values)) or 'without a value'}"
+            for option, values in self._accepted(game.name).items()
+            if game.options[option] not in values
+        ]
+        raise ValueError(f"{self.label} does not play {game!r}; it plays {game.name} with {', '.join(limits)}")
+
+
+def _named(declared: str) -> list[str]:
+    """Return the values that the line of an option lists."""
+    return re.findall(r" var (\S+)", declared)
+
+
+def _takes(declared: str, value: OptionValue) -> bool:
+    """Return whether an option that is declared by this line takes a value."""
+    kind = re.search(r" type (\S+)", declared)
+    match kind[1] if kind else "":
+        case "combo":
+            return _written(value) in _named(declared)
+        case "spin":
+            if value is None or isinstance(value, bool):
+                return False
+            bounds = {name: int(bound) for name, bound in re.findall(r" (min|max) (-?\d{1,15})(?!\S)", declared)}
+            return bounds.get("min", value) <= value <= bounds.get("max", value)
+        case "check":
+            return isinstance(value, bool)
+        case _:
+            return True
 
 
 def _written(value: OptionValue) -> str:

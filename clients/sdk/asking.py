@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
@@ -15,7 +15,7 @@ from cornered.clients.sdk.errors import CommandRefused, NoOpponent, NotUnderstoo
 from cornered.clients.sdk.opponents import BOT_TIMEOUT_S, find_opponent
 from cornered.clients.sdk.player import BotPlayer
 from cornered.protocol.messages import ErrorCode
-from cornered.protocol.values import Clock, SeekSettings
+from cornered.protocol.values import Clock, GameSpec, SeekSettings
 
 __all__ = ["challenge_repeatedly", "keep_table"]
 
@@ -34,23 +34,24 @@ log = logging.getLogger("cornered.bot")
 
 
 async def challenge_repeatedly(
-    client: Client, player: BotPlayer, name: str, games: Sequence[str], clock: Clock, *, rated: bool
+    client: Client, player: BotPlayer, name: str, games: Mapping[str, GameSpec], clock: Clock, *, rated: bool
 ) -> None:
     """Challenge the opponent called `name`, again after each game, until `player` has its games.
 
-    Each of `games` that the opponent plays has its turn. Raises NoOpponent where the opponent is not there at the
-    beginning or keeps declining, and CommandRefused where it never takes such a game.
+    Each of `games`, by name, that the opponent plays has its turn. Raises NoOpponent where the opponent is not there at
+    the beginning or keeps declining, and CommandRefused where it never takes such a game.
     """
     patience: float | None = BOT_TIMEOUT_S
     turn = declined = 0
     while True:
         await player.until(lambda: player.wants_more and not player.playing)
-        opponent, able = await find_opponent(client, name, games, clock, with_people=True, patience=patience)
+        opponent, able = await find_opponent(client, name, tuple(games), clock, with_people=True, patience=patience)
         # A player that was there once comes back, for example where its server restarts.
         patience = None
         before = player.begun
         try:
-            ask = partial(client.challenge, opponent.player.id, able[turn % len(able)], clock=clock, rated=rated)
+            game = games[able[turn % len(able)]]
+            ask = partial(client.challenge, opponent.player.id, game.name, clock=clock, rated=rated, **game.options)
             challenge = await retry(ask)
             player.asked(challenge)
             reason = await _answer(player, challenge, before)

@@ -531,9 +531,9 @@ class Client:
             )
         )
 
-    async def accept(self, challenge: str) -> None:
-        """Accept a challenge; `Paired` has the match."""
-        await self.ask(commands.AcceptChallenge(id=self.new_id(), challenge=challenge), Acknowledged)
+    async def accept(self, challenge: str) -> str:
+        """Accept a challenge; return the id of the match, which `Paired` has too."""
+        return await self._make(commands.AcceptChallenge(id=self.new_id(), challenge=challenge))
 
     async def decline(self, challenge: str, reason: str = "") -> None:
         """Decline a challenge."""

@@ -8,10 +8,10 @@ import inspect
 import logging
 import os
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import cycle
 from typing import Final, Literal, TypeAlias, get_args
@@ -31,7 +31,7 @@ from cornered.clients.sdk.tokens import TokenStore
 from cornered.clients.sdk.worker_main import given, prepare, seeded
 from cornered.clients.sdk.worker_process import has_fork_server
 from cornered.engine.limit import Limit
-from cornered.protocol.values import NO_CLOCK, Accepts, GameSpec, SeekSettings
+from cornered.protocol.values import NO_CLOCK, Accepts, GameSpec, OptionValue, SeekSettings
 
 __all__ = ["BotSettings", "play_bot", "run_bot", "stay_as"]
 
@@ -81,6 +81,9 @@ class BotSettings:
 
     accepts: Sequence[str] | None = None
     """The names of the games that it plays; None for all of the server."""
+    options: Mapping[str, Mapping[str, tuple[OptionValue, ...]]] = field(default_factory=dict)
+    """By game, the values to which it keeps in some options; it takes all of the others. Games that it asks for have
+    the first one."""
     concurrency: int = 4
     ladder: int = 0
     version: str | None = None
@@ -190,7 +193,7 @@ async def play_bot(
             client,
             mind.choose,
             # A bot that challenges one opponent takes no challenges, so that all games are with that one.
-            accepts=[] if settings.play is not None else [Accepts(game=game) for game in games],
+            accepts=[] if settings.play is not None else [_accepts(game, settings) for game in games],
             concurrency=settings.concurrency,
             ladder=settings.ladder,
             version=settings.version,
@@ -212,8 +215,9 @@ async def play_bot(
             async with asyncio.TaskGroup() as tasks:
                 asking: asyncio.Task[None] | None = None
                 if settings.play is not None:
+                    specs = {game: _asked(game, settings) for game in games}
                     challenging = challenge_repeatedly(
-                        client, player, settings.play, games, clock, rated=settings.rated
+                        client, player, settings.play, specs, clock, rated=settings.rated
                     )
                     asking = tasks.create_task(challenging, name="challenges")
                 elif settings.seek:
@@ -221,7 +225,7 @@ async def play_bot(
                     keeping = keep_table(
                         client,
                         player,
-                        lambda: SeekSettings(game=GameSpec(name=next(turns)), clock=clock, rated=settings.rated),
+                        lambda: SeekSettings(game=_asked(next(turns), settings), clock=clock, rated=settings.rated),
                     )
                     asking = tasks.create_task(keeping, name="table")
                 await player.run()
@@ -231,6 +235,15 @@ async def play_bot(
     socket_url(server)
     async with _thinking(load, settings) as mind:
         await stay_as(require_name(name), lambda client: play(client, mind), server=server, token=token, store=store)
+
+
+def _accepts(game: str, settings: BotSettings) -> Accepts:
+    return Accepts(game=game, options=dict(settings.options.get(game, {})))
+
+
+def _asked(game: str, settings: BotSettings) -> GameSpec:
+    """Return the game that a bot asks for."""
+    return GameSpec(name=game, options={name: values[0] for name, values in settings.options.get(game, {}).items()})
 
 
 def run_bot(

@@ -10,12 +10,14 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib.machinery import ModuleSpec
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
@@ -27,6 +29,9 @@ __all__ = ["Hung", "Lost", "WorkerProcess", "has_fork_server", "pass_for_main", 
 MAIN_NAME: Final = "CORNERED_MAIN_NAME"
 MAIN_FILE: Final = "CORNERED_MAIN_FILE"
 """The environment variables that name the program that starts the fork server."""
+
+LOOK_AGAIN_S: Final = 0.01
+"""The shortest time between two looks at how much CPU time a worker has used."""
 
 Answering: TypeAlias = Callable[[Any], object]
 """Maps a request to its answer."""
@@ -65,16 +70,45 @@ class WorkerProcess:
         # With the only other copy in the worker, its death is the end of the file here, even within a message.
         there.close()
 
-    def exchange(self, request: object, timeout_s: float | None) -> Any:
-        """Return the answer to a request. Raises Lost where none comes within the time limit."""
+    def exchange(self, request: object, timeout_s: float | None, *, patience_s: float = 0.0) -> Any:
+        """Return the answer to a request. Raises Lost where none comes within the time limit.
+
+        With `patience_s` the limit is of CPU time, where the system tells it, for so many seconds at most: a process
+        that other processes keep from running does not hang.
+        """
         try:
             with self._line:
+                used = self.cpu_seconds()
                 self.connection.send(request)
-                if not self.connection.poll(timeout_s):
+                if not self._has_answer(timeout_s, patience_s, used):
                     raise Hung("it hangs")
                 return self.connection.recv()
         except (EOFError, OSError) as error:
             raise Lost("it died") from error
+
+    def _has_answer(self, timeout_s: float | None, patience_s: float, used: float | None) -> bool:
+        """Return whether an answer comes; the process had `used` that much CPU time before."""
+        if self.connection.poll(timeout_s):
+            return True
+        if timeout_s is None or used is None:
+            return False
+        until = monotonic() + patience_s - timeout_s
+        while (left := until - monotonic()) > 0:
+            now = self.cpu_seconds()
+            if now is None or now - used >= timeout_s:
+                return False
+            # It cannot have used its time before that.
+            if self.connection.poll(min(left, max(LOOK_AGAIN_S, timeout_s - (now - used)))):
+                return True
+        return False
+
+    def cpu_seconds(self) -> float | None:
+        """Return the CPU time that the process has used; None where the system does not tell, or it has ended."""
+        if sys.platform.startswith("linux") and self.process.pid is not None:
+            with suppress(OSError):
+                # The clock of a process, as clock_getcpuclockid(3) names it.
+                return time.clock_gettime((~self.process.pid << 3) | 2)
+        return None
 
     def end(self) -> None:
         """Kill the process and wait for its end. Idempotent, and safe in several threads."""

@@ -130,11 +130,13 @@ async def test_a_bot_that_fails_does_not_cost_the_worker(pool: Pool) -> None:
 async def test_more_jobs_than_workers_share_the_time(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     asked, ask = list[float](), Supervisor.ask
 
-    def noted(self: Supervisor, worker: Worker, job: ThinkJob, timeout_s: float | None) -> asyncio.Future[Any]:
+    def noted(
+        self: Supervisor, worker: Worker, job: ThinkJob, timeout_s: float | None, patience_s: float
+    ) -> asyncio.Future[Any]:
         assert job.limit.time is not None
         assert timeout_s == pytest.approx(job.limit.time / 1000 + HANG_GRACE_S, abs=0.01)
         asked.append(job.limit.time)
-        return ask(self, worker, job, timeout_s)
+        return ask(self, worker, job, timeout_s, patience_s)
 
     await pool.choose("minimax", START, Limit(depth=1))
     monkeypatch.setattr(Supervisor, "ask", noted)

@@ -78,6 +78,31 @@ def test_the_example_plays_a_whole_game_in_one_process() -> None:
     assert len(pids) == 1
 
 
+LIMITED = """
+say("option name Game type combo default trapgrid var trapgrid var quoridor")
+        say("option name size type spin default 5 min 3 max 5")
+        say("option name walls type combo default 10 var 10 var 20")
+        say("option name Max_plies type combo default none var none")
+        say("option name Hash type spin default 16 min 1 max 1024")
+"""
+
+
+def test_a_program_plays_the_games_and_values_of_options_that_it_declares(tmp_path: Path) -> None:
+    path = tmp_path / "engine.py"
+    path.write_text(SCRIPT.replace('say("option name seed type spin default 1")', LIMITED.strip()))
+    bot = create(f"exec:{shlex.join([sys.executable, str(path)])}")
+    assert [game.name for game in engine.games() if bot.plays(game.name)] == ["quoridor", "trapgrid"]
+    assert bot.accepted("trapgrid") == {"size": (3, 4, 5)}
+    assert bot.accepted("quoridor") == {"size": (3, 5), "walls": (10, 20), "max_plies": (None,)}
+    assert bot.plays(engine.load("quoridor", size=5, walls=20))
+    assert not bot.plays(engine.load("quoridor"))
+    assert bot.usual("quoridor") == engine.load("quoridor", size=3, walls=10)
+    with pytest.raises(ValueError, match=r"it plays quoridor with size 3 or 5$"):
+        bot.prepare(engine.load("quoridor", walls=10))
+    with pytest.raises(ValueError, match="does not play isolation; it plays trapgrid, quoridor"):
+        bot.prepare(engine.load("isolation"))
+
+
 def test_the_next_bot_of_the_same_word_takes_the_running_program() -> None:
     first = create(EXAMPLE)
     first.choose(START, Limit(time=2000))

@@ -163,6 +163,26 @@ def test_a_bot_of_an_installed_package_has_the_name_of_its_entry_point(
         installed.cache_clear()
 
 
+@pytest.mark.parametrize("value", ["no_such_package:bot", "broken_bot_package:bot", "json:no_such_name"])
+def test_a_broken_entry_point_is_one_line_that_names_its_package(
+    value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "broken_bot_package.py").write_text("raise RuntimeError('out of order')\n")
+    information = tmp_path / "club_bot-1.0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: club-bot\nVersion: 1.0\n")
+    (information / "entry_points.txt").write_text(f"[cornered.bots]\nclub = {value}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    installed.cache_clear()
+    try:
+        with pytest.raises(
+            CannotLoad, match=r"^the installed bot club .+: .+; mend the package club-bot$"
+        ):
+            load_choose("club")
+    finally:
+        installed.cache_clear()
+
+
 def test_a_folder_is_a_word_for_its_file(tmp_path: Path) -> None:
     folder = tmp_path / "my-bot"
     folder.mkdir()

@@ -43,7 +43,7 @@ async def no_move(match: MatchView, limit: Limit) -> str:
     raise AssertionError("it is not the bot's turn")
 
 
-async def played_by_bot(*scenes: Script, choose: Choose = no_move, concurrency: int = 4) -> None:
+async def played_by_bot(*scenes: Script, choose: Choose = no_move, **settings: Any) -> None:
     """Run a bot on a server whose connections follow the scenes, until the last one ends."""
     done = asyncio.Event()
 
@@ -54,7 +54,7 @@ async def played_by_bot(*scenes: Script, choose: Choose = no_move, concurrency: 
             done.set()
 
     async with scripted(*scenes[:-1], last) as server, connected(server) as client:
-        player = BotPlayer(client, choose, accepts=[Accepts(game="trapgrid")], concurrency=concurrency)
+        player = BotPlayer(client, choose, accepts=[Accepts(game="trapgrid")], **settings)
         task = asyncio.ensure_future(player.run())
         await done.wait()
         task.cancel()
@@ -220,6 +220,24 @@ async def test_a_bot_that_cannot_accept_a_challenge_declines_it_and_again_when_t
 
     await played_by_bot(scene)
     assert waited[0] >= 7
+
+
+async def test_accepted_challenges_count_among_the_games_of_a_bot() -> None:
+    """Challenges that came at once are answered before the news of the first match."""
+
+    async def scene(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.say(*(challenged(name) for name in "abc"))
+        answers = dict[str, str]()
+        while len(answers) < 3:
+            # Between them it joins the matches, whose answers do not come.
+            command = await wire.hear(commands.Command)
+            if isinstance(command, commands.AcceptChallenge | commands.DeclineChallenge):
+                answers[command.challenge] = command.type
+                await wire.acknowledge(command, ref=f"m{command.challenge}")
+        assert answers == {"a": "accept_challenge", "b": "accept_challenge", "c": "decline_challenge"}
+
+    await played_by_bot(scene, games=2)
 
 
 async def test_a_bot_answers_an_offer_again_when_the_server_says() -> None:
