@@ -5,6 +5,7 @@ The only module that chooses adapters; `app.py` uses what it returns through the
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import secrets
 import socket
@@ -13,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import structlog
+
 from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.adapters.accounts_sql import SqlAccounts
 from cornered.server.adapters.bot_incidents_memory import MemoryBotIncidents
@@ -20,7 +23,15 @@ from cornered.server.adapters.bot_incidents_sql import SqlBotIncidents
 from cornered.server.adapters.broker import Broker
 from cornered.server.adapters.bus_local import LocalBus
 from cornered.server.adapters.bus_mqtt import MqttBus
-from cornered.server.adapters.database import STORE_ERRORS, Database, address_of, reason_of, require_store
+from cornered.server.adapters.database import (
+    STORE_ERRORS,
+    Database,
+    address_of,
+    is_away,
+    open_engine,
+    reason_of,
+    require_store,
+)
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.journal_sql import SqlJournal
 from cornered.server.adapters.lease import StoreTaken, lease
@@ -87,6 +98,10 @@ __all__ = [
 ]
 
 
+log = structlog.get_logger("store")
+
+AWAY_POLL_SECONDS: Final = 0.5
+"""Between two looks whether the database is back."""
 _UNAVAILABLE: Final = (
     JournalUnavailable,
     AccountsUnavailable,
@@ -120,10 +135,13 @@ class Stores:
 
 @contextlib.asynccontextmanager
 async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
-    """Open the stores inside the block, with sole use of an SQLite database. Raises SettingsError."""
+    """Open the stores inside the block, with sole use of an SQLite database. Raises SettingsError.
+
+    A PostgreSQL server that is away is waited for, so that a node plays again as soon as it is back.
+    """
     _prepare(settings)
     with _sole_use(settings):
-        async with _database(settings) as database:
+        async with _database(settings, is_awaited=True) as database:
             ownership = _ownership(settings, database)
             async with _stores(database, ownership) as stores:
                 yield stores
@@ -366,17 +384,39 @@ def _sole_use(settings: Settings) -> Iterator[None]:
 
 
 @contextlib.asynccontextmanager
-async def _database(settings: Settings) -> AsyncIterator[Database | None]:
+async def _database(settings: Settings, *, is_awaited: bool = False) -> AsyncIterator[Database | None]:
     """Open the database inside the block; None is storage in memory."""
     if settings.database == MEMORY_DATABASE:
         yield None
         return
     with using_store():
+        if is_awaited and address_of(settings.database_url).get_backend_name() == "postgresql":
+            await _until_there(settings.database_url)
         database = await Database.open(settings.database_url, durability=settings.durability)
     try:
         yield database
     finally:
         await database.close()
+
+
+async def _until_there(url: str) -> None:
+    """Return when a PostgreSQL server lets a client in. Raises one of STORE_ERRORS where no wait helps."""
+    engine, said = open_engine(address_of(url), "full"), ""
+    try:
+        while True:
+            try:
+                await (await engine.connect()).close()
+            except STORE_ERRORS as error:
+                if not is_away(error):
+                    raise
+                if (why := reason_of(error)) != said:
+                    log.warning("the database is away; this server starts when it is back", why=why)
+                    said = why
+            else:
+                return
+            await asyncio.sleep(AWAY_POLL_SECONDS)
+    finally:
+        await engine.dispose()
 
 
 @contextlib.asynccontextmanager

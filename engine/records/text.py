@@ -135,30 +135,28 @@ def _unreadable(text: str, token: re.Match[str], line: int) -> RecordError:
 
 def _take(read: _Read, token: re.Match[str], line: int) -> None:
     """Add a token to the record."""
-    match token.lastgroup:
-        case "value":
-            if token["tag"] in read.tags:
-                raise RecordError(f"the tag {token['tag']} is there twice", line=line)
-            try:
-                read.tags[token["tag"]] = json.loads(token["value"])
-            except ValueError:
-                raise RecordError(f'a tag reads [Name "value"], not {token[0]}', line=line) from None
-        case "comment":
-            clock = _CLOCK_TAG.search(token["comment"])
-            if clock and read.plies and isinstance(read.plies[-1], RecordedMove):
-                read.plies[-1] = RecordedMove(read.plies[-1].text, _milliseconds(clock))
-        case "word":
-            word = token["word"]
-            if read.result is not None:
-                raise RecordError(f"{word!r} follows the result; a new game begins with its tags", line=line)
-            if _RESULT.fullmatch(word):
-                read.result = word
-                told = read.tags.get("Result", "*")
-                if word != told:
-                    raise RecordError(f"the moves end with {word}, but the Result tag is {told}", line=line)
-            else:
-                read.plies.append(read_ply(word.removeprefix("roll="), None))
-                read.lines.append(line)
+    if token["tag"]:
+        if token["tag"] in read.tags:
+            raise RecordError(f"the tag {token['tag']} is there twice", line=line)
+        try:
+            read.tags[token["tag"]] = json.loads(token["value"])
+        except ValueError:
+            raise RecordError(f'a tag reads [Name "value"], not {token[0]}', line=line) from None
+    elif token["comment"] is not None:
+        clock = _CLOCK_TAG.search(token["comment"])
+        if clock and read.plies and isinstance(read.plies[-1], RecordedMove):
+            read.plies[-1] = RecordedMove(read.plies[-1].text, _milliseconds(clock))
+    elif word := token["word"]:
+        if read.result is not None:
+            raise RecordError(f"{word!r} follows the result; a new game begins with its tags", line=line)
+        if _RESULT.fullmatch(word):
+            read.result = word
+            told = read.tags.get("Result", "*")
+            if word != told:
+                raise RecordError(f"the moves end with {word}, but the Result tag is {told}", line=line)
+        else:
+            read.plies.append(read_ply(word.removeprefix("roll="), None))
+            read.lines.append(line)
 
 
 def _record(read: _Read) -> Record:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sqlite3
+import ssl
 from collections.abc import AsyncIterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -28,6 +29,7 @@ __all__ = [
     "Statement",
     "address_of",
     "decoded",
+    "is_away",
     "is_damage",
     "open_engine",
     "open_postgres",
@@ -73,6 +75,11 @@ _DAMAGE_STATES: Final = ("XX001", "XX002")
 """PostgreSQL's `data_corrupted` and `index_corrupted`."""
 
 
+_CONNECTION_CLASS: Final = "08"
+_AWAY_STATES: Final = ("57P01", "57P02", "57P03", "53300")
+"""PostgreSQL's `admin_shutdown`, `crash_shutdown`, `cannot_connect_now` and `too_many_connections`."""
+
+
 class Statement(NamedTuple):
     """A statement in the driver's SQL, with tuples of parameters; `values` is the part of an INSERT that is one row."""
 
@@ -100,6 +107,17 @@ def is_damage(error: BaseException, *, is_reading: bool = False) -> bool:
         return True
     # The low byte of an extended result code is the primary one.
     return (code is not None and code & 0xFF in _DAMAGE_CODES) or getattr(cause, "sqlstate", None) in _DAMAGE_STATES
+
+
+def is_away(error: BaseException) -> bool:
+    """Return whether a PostgreSQL server cannot be reached just now, or lets nobody in: it starts, stops or is full.
+
+    What is wrong with the address, such as a password or a certificate, is another error, which no wait mends.
+    """
+    if isinstance(error, OSError):
+        return not isinstance(error, ssl.SSLError | PermissionError)
+    state = str(getattr(getattr(error, "orig", None) or error, "sqlstate", None) or "")
+    return state.startswith(_CONNECTION_CLASS) or state in _AWAY_STATES
 
 
 def decoded(stored: bytes) -> str:

@@ -175,9 +175,7 @@ def test_a_broken_entry_point_is_one_line_that_names_its_package(
     monkeypatch.syspath_prepend(tmp_path)
     installed.cache_clear()
     try:
-        with pytest.raises(
-            CannotLoad, match=r"^the installed bot club .+: .+; mend the package club-bot$"
-        ):
+        with pytest.raises(CannotLoad, match=r"^the installed bot club .+: .+; mend the package club-bot$"):
             load_choose("club")
     finally:
         installed.cache_clear()

@@ -15,6 +15,7 @@ from cornered.clients.sdk import player as playing
 from cornered.clients.sdk.choosing import Choose
 from cornered.protocol import commands, messages
 from cornered.protocol.bot_reports import ReportFailure
+from cornered.protocol.codec import MSGPACK
 from cornered.protocol.events import DrawOffered, Ended, MatchEvent, Played, RematchDeclined, RematchOffered, TakenBack
 from cornered.protocol.messages import Challenged, Happened, SeatPresence, Snapshot
 from cornered.protocol.values import NO_CLOCK, Accepts, Correspondence, GameSpec, SeatInfo
@@ -231,7 +232,7 @@ async def test_accepted_challenges_count_among_the_games_of_a_bot() -> None:
         answers = dict[str, str]()
         while len(answers) < 3:
             # Between them it joins the matches, whose answers do not come.
-            command = await wire.hear(commands.Command)
+            command = MSGPACK.decode_command(await wire.socket.recv())
             if isinstance(command, commands.AcceptChallenge | commands.DeclineChallenge):
                 answers[command.challenge] = command.type
                 await wire.acknowledge(command, ref=f"m{command.challenge}")
