@@ -16,8 +16,8 @@ def common_failure(matches: Sequence[str], incidents: Sequence[BotIncident]) -> 
     """Return the kind of failure that each of `matches` has, None where one has another kind or none."""
     kinds = {match: set[str]() for match in matches}
     for one in incidents:
-        if one.match in kinds and one.kind in ("crash", "illegal"):
-            kinds[one.match].add(_kind(one.text if one.kind == "crash" else None))
+        if one.match in kinds and one.kind in ("crash", "hang", "illegal"):
+            kinds[one.match].add("hang" if one.kind == "hang" else _kind(one.text if one.kind == "crash" else None))
     common = set.intersection(*kinds.values()) if kinds else set()
     return min(common, default=None)
 

@@ -47,9 +47,9 @@ MAX_FAILURE_CHARS: Final = 1_500
 MAX_REQUESTS: Final = 100
 """Requests of one answer."""
 
-FailureKind: TypeAlias = Literal["crash", "illegal", "slow", "blocked"]
-"""What a bot's program knows of itself: it raised, it returned no legal move, it took far longer than its limit, or it
-blocked its event loop."""
+FailureKind: TypeAlias = Literal["crash", "hang", "illegal", "slow", "blocked"]
+"""What a bot's program knows of itself: it raised, it gave no answer and was ended, it returned no legal move, it took
+far longer than its limit, or it blocked its event loop."""
 IncidentKind: TypeAlias = FailureKind | Literal["disconnect"]
 GameResult: TypeAlias = Literal["win", "loss", "draw", "none"]
 

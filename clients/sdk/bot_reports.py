@@ -133,4 +133,6 @@ def _kind_of(failure: BotFailed) -> FailureKind | None:
     """Return what a failure is; None for a move that the server itself has refused."""
     if failure.is_known:
         return None
+    if failure.is_hang:
+        return "hang"
     return "illegal" if failure.crash is None else "crash"

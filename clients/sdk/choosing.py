@@ -76,15 +76,22 @@ OnError: TypeAlias = Literal["resign", "random", "raise"]
 class BotFailed(Exception):
     """The bot has returned no legal move; the text has its result. What `choose` raised is the cause.
 
-    `is_known` says that the server has refused the move itself. `crash` is what the bot's owner is told of an error in
-    the bot, as `crash_text` has it; None where it has returned something else than a legal move. `seconds` are those of
-    `choose` alone, where they were taken in another process.
+    `is_hang` says that it gave no answer in time, `is_known` that the server has refused the move itself. `crash` is
+    what the bot's owner is told of an error in the bot, as `crash_text` has it; None where it has returned something
+    else than a legal move. `seconds` are those of `choose` alone, where they were taken in another process.
     """
 
     def __init__(
-        self, text: str, *, is_known: bool = False, crash: str | None = None, seconds: float | None = None
+        self,
+        text: str,
+        *,
+        is_hang: bool = False,
+        is_known: bool = False,
+        crash: str | None = None,
+        seconds: float | None = None,
     ) -> None:
         super().__init__(text)
+        self.is_hang = is_hang
         self.is_known = is_known
         self.crash = crash
         self.seconds = seconds

@@ -116,7 +116,7 @@ class Thinkers:
                 await self._drop(thinker)
                 seconds = monotonic() - began
                 hang = f"choose gave no move in {seconds:.1f} s, and its process was ended"
-                raise BotFailed(hang, crash=hang, seconds=seconds) from None
+                raise BotFailed(hang, is_hang=True, crash=hang, seconds=seconds) from None
             except Lost:
                 seconds = monotonic() - began
                 death = await self._death(thinker)
@@ -161,7 +161,7 @@ class Thinkers:
         except Hung:
             await self._drop(thinker)
             hang = f"loading it takes longer than {self._start_timeout_s:g} s; is there a loop outside choose?"
-            raise BotFailed(f"the bot cannot be loaded: {hang}", crash=hang) from None
+            raise BotFailed(f"the bot cannot be loaded: {hang}", is_hang=True, crash=hang) from None
         except Lost:
             death = await self._death(thinker)
             raise BotFailed(f"the bot cannot be loaded: {death}", crash=death) from None

@@ -14,7 +14,7 @@ import { clockText, nameOf, optionText, ratingText, reasonText, sentence } from 
 /** @type {Record<BotGame["result"], string>} */
 const RESULTS = { win: t("Won"), loss: t("Lost"), draw: t("Drawn"), none: t("No result") };
 /** @type {Record<BotIncident["kind"], string>} */
-const KINDS = { crash: t("Crash"), illegal: t("Illegal move"), slow: t("Too slow"), blocked: t("Blocked its loop"), disconnect: t("Disconnected") };
+const KINDS = { crash: t("Crash"), hang: t("No answer"), illegal: t("Illegal move"), slow: t("Too slow"), blocked: t("Blocked its loop"), disconnect: t("Disconnected") };
 /** The close frame that the server sends where no answer to its pings came. */
 const UNANSWERED = 1011;
 
@@ -132,7 +132,7 @@ export class BotPage {
     const count = (/** @type {BotGame["result"]} */ result) => games.filter((game) => game.result === result).length;
     const lost = games.filter((game) => game.lost_on_time).length;
     const figure = (/** @type {string} */ name, /** @type {string} */ value, note = "", kind = "") => h(`div.panel${kind}`, h("dt", name), h("dd", h("strong", value), note ? h("small.quiet", note) : null));
-    const crashes = this.report.incidents.filter(({ kind }) => kind === "crash" || kind === "illegal").length;
+    const crashes = this.report.incidents.filter(({ kind }) => ["crash", "hang", "illegal"].includes(kind)).length;
     fill(
       this.figures,
       figure(t("Newest games"), number(games.length), [t("{count} won", { count: count("win") }), t("{count} drawn", { count: count("draw") }), t("{count} lost", { count: count("loss") })].join(" · ")),

@@ -745,7 +745,7 @@ export interface BotGame {
  */
 export interface BotIncident {
   at: number;
-  kind: "crash" | "illegal" | "slow" | "blocked" | "disconnect";
+  kind: "crash" | "hang" | "illegal" | "slow" | "blocked" | "disconnect";
   text: string;
   match: string | null;
   ply: number | null;
@@ -2578,7 +2578,7 @@ export interface ReportDetails {
 export interface ReportFailure {
   id: string;
   type: "report_failure";
-  failure: "crash" | "illegal" | "slow" | "blocked";
+  failure: "crash" | "hang" | "illegal" | "slow" | "blocked";
   match: string;
   ply: number;
   /** The search time that the program had for the move. */

@@ -12,7 +12,7 @@ import pytest
 from cornered import engine
 from cornered.clients.sdk import BotPlayer, Client, Limit, MatchView, TokenStore, stay_as
 from cornered.clients.sdk import player as playing
-from cornered.clients.sdk.choosing import Choose
+from cornered.clients.sdk.choosing import BotFailed, Choose
 from cornered.protocol import commands, messages
 from cornered.protocol.bot_reports import ReportFailure
 from cornered.protocol.codec import MSGPACK
@@ -421,6 +421,26 @@ async def test_an_answer_that_a_bot_cannot_decode_costs_it_nothing_else() -> Non
         assert (await wire.hear(commands.Join)).match == "n"
 
     await played_by_bot(script)
+
+
+@pytest.mark.parametrize(
+    ("failure", "kind"),
+    [
+        (BotFailed("it hung", is_hang=True, crash="it hung"), "hang"),
+        (BotFailed("it died", crash="it died"), "crash"),
+        (BotFailed("no move"), "illegal"),
+    ],
+)
+async def test_what_kept_a_bot_from_a_move_is_reported_as_what_it_was(failure: BotFailed, kind: str) -> None:
+    async def choose(match: MatchView, limit: Limit) -> Any:
+        raise failure
+
+    async def scene(wire: Wire) -> None:
+        await wire.welcome("m")
+        await wire.join()
+        assert (await wire.hear(ReportFailure)).failure == kind
+
+    await played_by_bot(scene, choose=choose)
 
 
 async def test_a_bot_that_resigns_is_not_asked_again_before_it_hears_of_the_end() -> None:

@@ -84,8 +84,9 @@ async def test_a_crash_or_a_hang_costs_one_move_and_is_told() -> None:
         with pytest.raises(BotFailed, match="died with exit code 3"):
             await ask(thinkers, match, Limit(1000, depth=1, grace=20_000))
         assert await ask(thinkers, match) == START.moves()[0]
-        with pytest.raises(BotFailed, match=r"gave no move in .* s, and its process was ended"):
+        with pytest.raises(BotFailed, match=r"gave no move in .* s, and its process was ended") as hung:
             await ask(thinkers, match, Limit(100, depth=2, grace=100))
+        assert hung.value.is_hang
         assert await ask(thinkers, match) == START.moves()[0]
 
 
