@@ -156,6 +156,11 @@ class Bot(ABC):
         del game
         return {}
 
+    def played_instead(self, game: Game) -> str:
+        """Return what it plays in place of a game that it does not play, as a clause; empty where it cannot say."""
+        del game
+        return ""
+
     def usual(self, game: str) -> Game:
         """Return a game that it plays by its name, with the default of each option where that is accepted."""
         usual, wanted = engine.load(game), dict[str, OptionValue]()

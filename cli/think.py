@@ -135,7 +135,8 @@ def think(
     state = position_of(game, option, position, moves)
     require_turn(state)
     if not player.plays(state.game):
-        raise ValueError(f"{player.name} does not play {state.game!r}")
+        instead = player.played_instead(state.game)
+        raise ValueError(f"{player.name} does not play {state.game!r}{instead and f'; {instead}'}")
     player.prepare(state.game)
     limit = limit_of(time_, depth, nodes, multipv)
     if workers is not None and workers > 1:

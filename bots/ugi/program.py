@@ -159,7 +159,8 @@ class ProgramBot(CommandBot[UgiProgram]):
         is_new = engine.game != game
         try:
             if is_new:
-                self._check_game(game)
+                if not self.plays(game):
+                    raise ValueError(f"{self.label} does not play {game!r}; {self.played_instead(game)}")
                 process.send(f"setoption name Game value {game.name}")
                 for name, value in game.options.items():
                     process.send(f"setoption name {name} value {_written(value)}")
@@ -176,18 +177,17 @@ class ProgramBot(CommandBot[UgiProgram]):
             raise EngineFailed(f"{self.label} did not answer `isready` in time and was killed") from None
         return engine
 
-    def _check_game(self, game: Game) -> None:
-        if self.plays(game):
-            return
+    def played_instead(self, game: Game) -> str:
+        """Return the games that the program declares, or the values of options of this one."""
         declared = self._options.get("game")
         if declared is not None and game.name not in (known := _named(declared)):
-            raise ValueError(f"{self.label} does not play {game.name}; it plays {', '.join(known) or 'nothing'}")
+            return f"it plays {', '.join(known) or 'nothing'}"
         limits = [
             f"{option} {' or '.join(map(_written, values)) or 'without a value'}"
             for option, values in self._accepted(game.name).items()
             if game.options[option] not in values
         ]
-        raise ValueError(f"{self.label} does not play {game!r}; it plays {game.name} with {', '.join(limits)}")
+        return f"it plays {game.name} with {', '.join(limits)}"
 
 
 def _named(declared: str) -> list[str]:

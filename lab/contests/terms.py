@@ -90,7 +90,8 @@ class ContestTerms:
         for spec in bots:
             bot = create(spec)
             if not bot.plays(game):
-                raise ValueError(f"{spec} does not play {game!r}")
+                instead = bot.played_instead(game)
+                raise ValueError(f"{spec} does not play {game!r}{instead and f'; {instead}'}")
             try:
                 bot.check(game)
             except ValueError as error:

@@ -104,7 +104,7 @@ def test_a_program_that_cannot_play_is_refused_before_the_games(tmp_path: Path) 
         ),
         (
             "for line in open(0):\n    print('option name Game type combo var quoridor\\nugiok', flush=True)",
-            "does not play trapgrid; it plays quoridor",
+            "does not play trapgrid(size=5); it plays quoridor",
         ),
     ):
         program.write_text(source)
