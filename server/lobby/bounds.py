@@ -39,7 +39,7 @@ MAX_BOT_MATCHES: Final = 200
 
 
 SHARED_PLACES: Final = 4
-"""One of so many places of a bot, the last to be free, is for those who have no game with it yet."""
+"""One of so many places of a house bot, the last to be free, is for those who have no game with it yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +133,11 @@ def check_ladder(concurrency: int, ladder: int) -> None:
 
 
 def check_share(lobby: LobbyFacts, bot: Player, other: Player) -> None:
-    """Refuse a game with a bot whose last free places are for others: those of another name and another address."""
+    """Refuse a game with a house bot whose last free places are for others: other players at other addresses."""
     guest = lobby.guests.get(bot.id)
-    if guest is None or guest.concurrency is None or guest.free > guest.concurrency // SHARED_PLACES:
+    if guest is None or guest.concurrency is None or not lobby.names.is_reserved(bot.name):
+        return
+    if guest.free > guest.concurrency // SHARED_PLACES:
         return
     asking = lobby.guests.get(other.id)
     address = "" if asking is None else asking.address

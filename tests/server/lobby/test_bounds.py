@@ -40,9 +40,9 @@ class Crowd:
             self.lobby.evolve(event)
         return events
 
-    def come(self, name: str, address: str = "", kind: str = "person") -> Player:
+    def come(self, name: str, address: str = "", kind: str = "person", *, is_operators: bool = False) -> Player:
         player = Player.model_validate({"id": name, "name": name, "kind": kind})
-        self.apply(self.lobby.arrive(player, address))
+        self.apply(self.lobby.arrive(player, address, is_operators=is_operators))
         return player
 
     def do(self, kind: type[commands.LobbyCommand], player: Player, **fields: Any) -> str | None:
@@ -206,27 +206,28 @@ def test_a_bot_has_the_matches_that_it_declared_up_to_a_bound() -> None:
         assert crowd.refused(commands.Challenge, crowd.come("last"), to="bot", game=TRAPGRID)[0] == "busy"
 
 
-def test_the_last_places_of_a_bot_are_for_those_who_have_no_game_with_it() -> None:
+def test_the_last_places_of_a_house_bot_are_for_those_who_have_no_game_with_it() -> None:
     crowd = Crowd(Bounds())
-    bot, ann, ben = crowd.come("bot", "lab", "bot"), crowd.come("ann", "home"), crowd.come("ben", "home")
+    bot = crowd.come("server", "lab", "bot", is_operators=True)
+    ann, ben = crowd.come("ann", "home"), crowd.come("ben", "home")
     crowd.do(commands.Declare, bot, accepts=(Accepts(game="trapgrid"),), concurrency=8)
     # A challenge that was sent while places were free waits.
-    waiting = crowd.do(commands.Challenge, ben, to="bot", game=TRAPGRID)
+    waiting = crowd.do(commands.Challenge, ben, to="server", game=TRAPGRID)
     first = crowd.match(ann, bot)
     for _ in range(5):
         crowd.match(ann, bot)
     for player in (ann, ben):
-        code, text = crowd.refused(commands.Challenge, player, to="bot", game=TRAPGRID)
+        code, text = crowd.refused(commands.Challenge, player, to="server", game=TRAPGRID)
         assert code == "busy"
-        assert "the last free games of bot are for players who have none with it" in text
+        assert "the last free games of server are for players who have none with it" in text
     assert crowd.refused(commands.AcceptChallenge, bot, challenge=waiting)[0] == "busy"
     crowd.do(commands.CancelChallenge, ben, challenge=waiting)
     crowd.match(crowd.come("cas", "school"), bot)
     crowd.match(crowd.come("dan"), bot)
-    assert crowd.lobby.guests["bot"].free == 0
+    assert crowd.lobby.guests["server"].free == 0
     # Who leaves the lobby does not give the places of the games up that go on.
     crowd.apply((MatchEnded(first),))
-    assert crowd.refused(commands.Challenge, ann, to="bot", game=TRAPGRID)[0] == "busy"
+    assert crowd.refused(commands.Challenge, ann, to="server", game=TRAPGRID)[0] == "busy"
     crowd.match(crowd.come("eve", "club"), bot)
 
 
