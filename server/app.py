@@ -194,7 +194,7 @@ def _fit_open_files(settings: Settings) -> Settings:
     limit = allow_open_files(settings.max_connections + RESERVE)
     fit = fitted(settings, limit)
     if fit is not settings:
-        tell = log.info if fit.max_per_address == settings.max_per_address else log.warning
+        tell = log.debug if fit.max_per_address == settings.max_per_address else log.warning
         tell(
             "the system allows few open files, so fewer connections are taken: raise the hard limit (ulimit -Hn,"
             " LimitNOFILE of a systemd unit)",
