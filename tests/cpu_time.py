@@ -43,9 +43,13 @@ def of_descendants(pid: int) -> float:
     On systems without /proc there are none: only ended children count there.
     """
     total = 0.0
-    for thread in Path(f"/proc/{pid}/task").glob("*/children"):
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:  # It has ended meanwhile.
+        return 0.0
+    for thread in threads:
         try:
-            children = thread.read_text().split()
+            children = Path(f"/proc/{pid}/task/{thread}/children").read_text(encoding="utf-8").split()
         except OSError:
             continue
         for child in children:
