@@ -12,8 +12,9 @@ from typing import TypeAlias
 
 TESTS = Path(__file__).parent
 PAUSES = {"asyncio.sleep", "time.sleep"}
-PAUSING = {"virtual_time.py", "waiting.py"}
-"""Where a pause is one of an event loop whose clock jumps, or lies between two looks at another process."""
+PAUSING = {"test_worker_process.py", "virtual_time.py", "waiting.py"}
+"""Where a pause is one of an event loop whose clock jumps, lies between two looks at another process, or is the subject:
+a process that does not run."""
 OURS = {"cornered", "tests"}
 PATCHING = {"setattr", "delattr", "patch", "object"}
 ASSERTING = {"raises", "warns", "fail", "deprecated_call"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
-import threading
+import time
 from collections.abc import Callable
 from types import ModuleType
 
@@ -49,8 +49,7 @@ def waiting() -> Callable[[float], float]:
     """Return the function of a worker that waits for so many seconds without work, or works for ever."""
 
     def wait(seconds: float) -> float:
-        # Nobody sets it: the worker is idle for so long.
-        threading.Event().wait(seconds)
+        time.sleep(seconds)
         while not seconds:
             pass
         return seconds
