@@ -13,8 +13,8 @@ from typing import TypeAlias
 TESTS = Path(__file__).parent
 PAUSES = {"asyncio.sleep", "time.sleep"}
 PAUSING = {"test_worker_process.py", "virtual_time.py", "waiting.py"}
-"""Where a pause is one of an event loop whose clock jumps, lies between two looks at another process, or is the subject:
-a process that does not run."""
+"""Where a pause is one of an event loop whose clock jumps, lies between two looks at another process, or is that of a
+process which does not run."""
 OURS = {"cornered", "tests"}
 PATCHING = {"setattr", "delattr", "patch", "object"}
 ASSERTING = {"raises", "warns", "fail", "deprecated_call"}
