@@ -62,13 +62,14 @@ class MailService:
         if wait := self._sent.wait("", client):
             text = "too many codes were mailed for your address; try again later"
             raise Refusal("too_fast", text, retry_after=milliseconds(wait))
+        # Before anything waits: those who ask at the same moment are counted too.
+        self._sent.count("", client)
         try:
             if not self._is_due(address):
                 raise TooSoon
             await self._store.set_mail(player, address, language, self._digest(player, code), self._now())
         except TooSoon:
             raise Refusal("busy", "a code was sent a short while ago; ask for another one in an hour") from None
-        self._sent.count("", client)
         self._asked[self._digest("", _mailbox(address))] = self._now()
         if len(self._asked) > MAX_ASKED:
             self._asked.popitem(last=False)

@@ -19,6 +19,8 @@ from cornered.protocol.commands import Challenge
 from cornered.protocol.social import AskNotices, ConfirmMail, EndMails, SetMail, SetNotices, SubscribePush
 from cornered.protocol.values import Player
 from cornered.server.adapters.mail_smtp import SmtpMailer
+from cornered.server.metrics import Counts
+from cornered.server.refusal import Refusal
 from cornered.server.runtime import mail_service
 from cornered.server.runtime.tallies import Allowance
 from cornered.server.settings import SettingsError
@@ -276,6 +278,28 @@ async def test_codes_are_bounded_for_an_address_and_in_all(
         async with with_account(server, "Cas") as cas:
             assert await cas.refused(SetMail, address="cas@example.org") == "too_fast"
     assert len(sink.mails) == 2
+
+
+async def test_codes_that_are_asked_for_at_once_are_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mail_service, "CODES_FROM_ADDRESS", Allowance(burst=1, rate=1 / 3600))
+    sent: list[Mail] = []
+
+    class Slow:
+        """A store and a mail server that let others go on."""
+
+        async def set_mail(self, *given: object) -> None:
+            await asyncio.sleep(0)
+
+        async def send(self, mail: Mail) -> bool:
+            sent.append(mail)
+            return True
+
+    slow: Any = Slow()
+    mails = mail_service.MailService(slow, slow, b"", PAGE, lambda player: False, Counts(), now=lambda: HOUR_MS)
+    asked = (mails.ask(name, f"{name}@example.org", "en", "home") for name in ("ann", "ben"))
+    refused = [one for one in await asyncio.gather(*asked, return_exceptions=True) if one is not None]
+    assert [type(one) for one in refused] == [Refusal]
+    assert len(sent) == 1
 
 
 def test_a_name_in_a_mail_is_no_address() -> None:
